@@ -1,0 +1,114 @@
+"""Between events and stored JSON text. The one place where stored bytes are read or written.
+
+Every event has a kind and a version. An old version is lifted by upcasters, one version at a time, when it is read;
+what is stored is never rewritten for that. Unknown kinds come back as `UnknownEvent`, to the letter.
+
+Encoding checks: the text is decoded again before it is accepted, so what is stored can be read, has the right types,
+and the caller goes on with exactly the value that a later replay will see.
+"""
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any, Final, NamedTuple
+
+import msgspec
+from msgspec import Raw
+
+from sojourn.errors import CorruptError, InvalidEventError, TooLargeError
+from sojourn.model.events import KINDS, Event, KnownEvent, UnknownEvent, kind_of
+
+MAX_EVENT_BYTES: Final = 16 * 1024 * 1024
+Upcaster = Callable[[dict[str, Any]], dict[str, Any]]
+
+UPCASTERS: Final[Mapping[tuple[str, int], Upcaster]] = {}
+"""From (kind, version) to the function that lifts such an event, as a dict, to the next version."""
+
+_encoder = msgspec.json.Encoder()
+_decoder = msgspec.json.Decoder(KnownEvent)
+
+
+class Encoded(NamedTuple):
+    """An event ready to be stored, and the event as it will be read back."""
+
+    kind: str
+    version: int
+    payload: str
+    event: Event
+
+
+class Codec:
+    """Encodes and decodes events. One instance, `CODEC`, serves everybody; tests make others with upcasters."""
+
+    def __init__(
+        self, upcasters: Mapping[tuple[str, int], Upcaster] = UPCASTERS, *, max_bytes: int = MAX_EVENT_BYTES
+    ) -> None:
+        self._upcasters = upcasters
+        self._max_bytes = max_bytes
+        self._versions = dict.fromkeys(KINDS, 1)
+        for kind, version in upcasters:
+            self._versions[kind] = max(self._versions.get(kind, 1), version + 1)
+
+    def encode(self, event: Event) -> Encoded:
+        """Return *event* as JSON text on one line.
+
+        Raises:
+            InvalidEventError: a value is not JSON of the right type (NaN, a lone surrogate, a string for a number).
+            TooLargeError: the text is over the limit.
+        """
+        kind = kind_of(event)
+        try:
+            body = bytes(event.payload) if isinstance(event, UnknownEvent) else _encoder.encode(event)
+            if len(body) > self._max_bytes:
+                raise TooLargeError(f"{kind}: {len(body):,} bytes, the limit is {self._max_bytes:,}")
+            if b"\n" in body or b"\r" in body:  # only provider JSON can bring them, as white space
+                body = msgspec.json.format(body, indent=-1)
+            if b"null" in body:  # msgspec writes NaN and infinity as null
+                refuse_non_finite(event, kind)
+            payload = body.decode("utf-8")
+            version = self._versions.get(kind, 1)
+            return Encoded(kind, version, payload, self.decode(kind, version, payload))
+        except (msgspec.MsgspecError, UnicodeError, TypeError, RecursionError, OverflowError, CorruptError) as error:
+            raise InvalidEventError(f"{kind}: {error}") from error
+
+    def decode(self, kind: str, version: int, payload: str) -> Event:
+        """Return the event stored as *payload*.
+
+        Raises:
+            CorruptError: the text is not an event of this kind.
+        """
+        try:
+            current = self._versions.get(kind)
+            if current is None or version > current:
+                msgspec.json.decode(payload, type=Raw)
+                return UnknownEvent(kind=kind, payload=Raw(payload))
+            if version < current:
+                lifted: Event = msgspec.convert(self._lift(kind, version, msgspec.json.decode(payload)), KnownEvent)
+                return lifted
+            event: Event = _decoder.decode(payload)
+            return event
+        except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
+            raise CorruptError(f"a stored {kind} cannot be read: {error}") from error
+
+    def _lift(self, kind: str, version: int, plain: dict[str, Any]) -> dict[str, Any]:
+        while (kind, version) in self._upcasters:
+            plain = self._upcasters[kind, version](plain)
+            kind, version = plain["kind"], version + 1
+        return plain
+
+
+def refuse_non_finite(value: Any, where: str) -> None:
+    """Raise if NaN or an infinity stands anywhere in *value*: JSON has no such numbers."""
+    if isinstance(value, float) and not math.isfinite(value):
+        raise InvalidEventError(f"{where}: {value} is not a JSON number")
+    if isinstance(value, msgspec.Struct):
+        for name in value.__struct_fields__:
+            refuse_non_finite(getattr(value, name), f"{where}.{name}")
+    elif isinstance(value, Mapping):
+        for name, item in value.items():
+            refuse_non_finite(item, f"{where}.{name}")
+    elif isinstance(value, list | tuple | set | frozenset):
+        for item in value:
+            refuse_non_finite(item, where)
+
+
+CODEC: Final = Codec()

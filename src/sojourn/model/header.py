@@ -1,0 +1,135 @@
+"""A session in one row: what a list of sessions shows. A fold of the journal like the rest of the state."""
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from msgspec.structs import replace
+
+from sojourn.model.entry import Entry
+from sojourn.model.events import (
+    MessageAdded,
+    SessionArchived,
+    SessionCreated,
+    SessionForked,
+    SessionRenamed,
+    SessionRestored,
+    SessionSuperseded,
+    SessionTagged,
+    SessionTrashed,
+    SessionUnarchived,
+    TitleSource,
+    UsageRecorded,
+)
+from sojourn.model.ids import Seq, SessionId
+from sojourn.model.value import Value
+
+HOUSEKEEPING = (
+    SessionRenamed | SessionTagged | SessionArchived | SessionUnarchived | SessionTrashed | SessionRestored
+    | SessionSuperseded
+)  # fmt: skip
+"""Events about the session as a thing, not in it: they change what a list shows, and are not activity."""
+
+
+class SessionHeader(Value, frozen=True, kw_only=True):
+    """Who and what a session is, where its journal ends, and its totals.
+
+    *updated_at* is the last activity in the session itself: renaming, tagging, archiving or trashing do not count.
+    """
+
+    session_id: SessionId
+    head: Seq
+    created_at: datetime
+    updated_at: datetime
+    user_id: str | None = None
+    project: str | None = None
+    title: str | None = None
+    title_source: TitleSource | None = None
+    tags: tuple[str, ...] = ()
+    parent: SessionId | None = None
+    forked_from: SessionId | None = None
+    forked_at: Seq | None = None
+    superseded_by: SessionId | None = None
+    archived_at: datetime | None = None
+    trashed_at: datetime | None = None
+    message_count: int = 0
+    total_tokens: int = 0
+    cost_micros: int = 0
+
+    def apply(self, entry: Entry) -> "SessionHeader":
+        """Return the header after *entry*, which must be the next one."""
+        event = entry.event
+        if isinstance(event, MessageAdded):
+            return replace(self, head=entry.seq, updated_at=entry.at, message_count=self.message_count + 1)
+        if isinstance(event, UsageRecorded):
+            tokens = event.input_tokens + event.output_tokens + event.cache_creation_tokens + event.cache_read_tokens
+            return replace(
+                self,
+                head=entry.seq,
+                updated_at=entry.at,
+                total_tokens=self.total_tokens + tokens,
+                cost_micros=self.cost_micros + (event.cost_micros or 0),
+            )
+        if isinstance(event, SessionForked):
+            return self._forked(event, entry)
+        if isinstance(event, HOUSEKEEPING):
+            return self._kept(event, entry)
+        return replace(self, head=entry.seq, updated_at=entry.at)
+
+    def apply_all(self, entries: Iterable[Entry]) -> "SessionHeader":
+        """Return the header after each of *entries* in turn."""
+        header = self
+        for entry in entries:
+            header = header.apply(entry)
+        return header
+
+    def _forked(self, event: SessionForked, entry: Entry) -> "SessionHeader":
+        return replace(
+            self,
+            session_id=event.session_id,
+            head=entry.seq,
+            created_at=entry.at,
+            updated_at=entry.at,
+            forked_from=event.forked_from,
+            forked_at=event.at,
+            superseded_by=None,
+            archived_at=None,
+            trashed_at=None,
+        )
+
+    def _kept(self, event: HOUSEKEEPING, entry: Entry) -> "SessionHeader":
+        header = replace(self, head=entry.seq)
+        match event:
+            case SessionRenamed():
+                if self.title_source == "user" and event.source != "user":
+                    return header
+                return replace(header, title=event.title, title_source=event.source)
+            case SessionTagged():
+                kept = tuple(tag for tag in self.tags if tag not in event.removed)
+                return replace(header, tags=tuple(dict.fromkeys((*kept, *event.added))))
+            case SessionArchived():
+                return replace(header, archived_at=entry.at)
+            case SessionUnarchived():
+                return replace(header, archived_at=None)
+            case SessionTrashed():
+                return replace(header, trashed_at=entry.at)
+            case SessionRestored():
+                return replace(header, trashed_at=None)
+            case SessionSuperseded():
+                return replace(header, superseded_by=event.by)
+
+
+def begin_header(entry: Entry) -> SessionHeader:
+    """Return the header of a session whose first entry is *entry*, a `SessionCreated` or its tombstone."""
+    header = SessionHeader(session_id=entry.session_id, head=entry.seq, created_at=entry.at, updated_at=entry.at)
+    event = entry.event
+    if not isinstance(event, SessionCreated):
+        return header
+    return replace(
+        header,
+        user_id=event.user_id,
+        project=event.project,
+        title=event.title,
+        title_source="user" if event.title else None,
+        tags=tuple(dict.fromkeys(event.tags)),
+        parent=event.parent,
+    )

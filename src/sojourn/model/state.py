@@ -1,0 +1,185 @@
+"""The whole state of a session: a fold of its journal, small whatever the journal's length.
+
+`state.apply(entry)` asks only the components that the event concerns, so the table below is part of the contract:
+an event that is not listed changes nothing but the header.
+"""
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any, Final
+
+import msgspec
+from msgspec.structs import replace
+
+from sojourn.model import events as ev
+from sojourn.model.conversation import Conversation
+from sojourn.model.entry import Entry
+from sojourn.model.header import SessionHeader, begin_header
+from sojourn.model.ids import Seq, SessionId
+from sojourn.model.interaction import InteractionContext
+from sojourn.model.interrupts import Interrupts
+from sojourn.model.knowledge import KnowledgeBase
+from sojourn.model.profile import UserProfile
+from sojourn.model.research import Research, ResearchHeader, ResearchState
+from sojourn.model.statistics import SessionMetadata
+from sojourn.model.value import Value
+from sojourn.model.variables import Variables
+from sojourn.model.working_memory import EntityMention, WorkingMemory
+from sojourn.model.working_set import WorkingSet
+
+SNAPSHOT_VERSION: Final = 1
+
+_CONCERNS: Final[dict[type, tuple[str, ...]]] = {
+    ev.MessageAdded: ("conversation", "interaction_context", "metadata"),
+    ev.TurnStarted: ("conversation", "working_memory"),
+    ev.TurnEnded: ("conversation", "metadata"),
+    ev.ToolStarted: ("conversation",),
+    ev.ToolRan: ("metadata",),
+    ev.UsageRecorded: ("metadata", "working_set"),
+    ev.Compacted: ("conversation", "working_set"),
+    ev.CompactionUndone: ("conversation", "working_set"),
+    ev.ProfileUpdated: ("user_profile",),
+    ev.ProfileFieldRemoved: ("user_profile",),
+    ev.FactLearned: ("knowledge_base",),
+    ev.FactReinforced: ("knowledge_base",),
+    ev.FactCorrected: ("knowledge_base",),
+    ev.FactActivated: ("knowledge_base",),
+    ev.FactRetired: ("knowledge_base",),
+    ev.TopicChanged: ("interaction_context",),
+    ev.IntentClassified: ("interaction_context",),
+    ev.FocusChanged: ("working_memory",),
+    ev.EntityReferenced: ("working_memory",),
+    ev.ShortTermMemoryUpdated: ("working_memory",),
+    ev.DecisionMade: ("working_set",),
+    ev.TaskOpened: ("working_set",),
+    ev.TaskClosed: ("working_set",),
+    ev.FileTouched: ("working_set",),
+    ev.FactPinned: ("working_set",),
+    ev.FactUnpinned: ("working_set",),
+    ev.SummaryUpdated: ("working_set",),
+    ev.TokenBudgetSet: ("working_set",),
+    ev.VariableSet: ("variables",),
+    ev.VariableRemoved: ("variables",),
+    ev.ResearchStarted: ("research", "metadata"),
+    ev.AttemptStarted: ("research",),
+    ev.AttemptEnded: ("research",),
+    ev.PlanRevised: ("research",),
+    ev.StepUpdated: ("research",),
+    ev.ResearchToolRan: ("research",),
+    ev.InsightAdded: ("research",),
+    ev.ResearchEnded: ("research",),
+    ev.InterruptRaised: ("interrupts",),
+    ev.InterruptResolved: ("interrupts",),
+}
+
+
+class SessionState(Value, frozen=True, kw_only=True):
+    """Everything a session is, at one point of its journal. A value: it never changes under its reader."""
+
+    header: SessionHeader
+    conversation: Conversation = Conversation()
+    user_profile: UserProfile = UserProfile()
+    knowledge_base: KnowledgeBase = KnowledgeBase()
+    interaction_context: InteractionContext = InteractionContext()
+    metadata: SessionMetadata = SessionMetadata()
+    working_memory: WorkingMemory = WorkingMemory()
+    working_set: WorkingSet = WorkingSet()
+    variables: Variables = Variables()
+    research: ResearchState = ResearchState()
+    interrupts: Interrupts = Interrupts()
+
+    def apply(self, entry: Entry) -> "SessionState":
+        """Return the state after *entry*, which must be the next one of the journal."""
+        changes: dict[str, Any] = {
+            name: getattr(self, name).apply(entry) for name in _CONCERNS.get(type(entry.event), ())
+        }
+        return replace(self, header=self.header.apply(entry), **changes)
+
+    @property
+    def session_id(self) -> SessionId:
+        return self.header.session_id
+
+    @property
+    def head(self) -> Seq:
+        return self.header.head
+
+    @property
+    def user_id(self) -> str | None:
+        return self.header.user_id
+
+    @property
+    def created_at(self) -> datetime:
+        return self.header.created_at
+
+    @property
+    def updated_at(self) -> datetime:
+        return self.header.updated_at
+
+    @property
+    def title(self) -> str | None:
+        return self.header.title
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        return self.header.tags
+
+    @property
+    def project(self) -> str | None:
+        return self.header.project
+
+    @property
+    def focus_type(self) -> str:
+        return self.working_memory.focus_type
+
+    @property
+    def focus_id(self) -> str | None:
+        return self.working_memory.focus_id
+
+    @property
+    def focus_context(self) -> dict[str, Any]:
+        return self.working_memory.focus_context
+
+    @property
+    def referenced_entities(self) -> tuple[EntityMention, ...]:
+        return self.working_memory.referenced_entities
+
+    @property
+    def short_term_memory(self) -> str | None:
+        return self.working_memory.short_term_memory
+
+    @property
+    def turn_count(self) -> int:
+        return self.working_memory.turn_count
+
+    @property
+    def active_research(self) -> Research | None:
+        return self.research.active
+
+    @property
+    def research_history(self) -> tuple[ResearchHeader, ...]:
+        return self.research.history
+
+
+def replay(entries: Iterable[Entry], *, state: SessionState | None = None) -> SessionState | None:
+    """Fold *entries* into *state*; without one, the first entry begins a new one. No entries: *state* itself."""
+    for entry in entries:
+        state = SessionState(header=begin_header(entry)) if state is None else state.apply(entry)
+    return state
+
+
+class _Snapshot(msgspec.Struct):
+    version: int
+    state: msgspec.Raw
+
+
+def encode_snapshot(state: SessionState) -> bytes:
+    """Return *state* as bytes that say which version of the state they hold."""
+    return msgspec.json.encode({"version": SNAPSHOT_VERSION, "state": state})
+
+
+def decode_snapshot(data: bytes) -> SessionState | None:
+    """Return the state in *data*, or None if another version wrote it: then it is rebuilt from the journal."""
+    snapshot = msgspec.json.decode(data, type=_Snapshot)
+    if snapshot.version != SNAPSHOT_VERSION:
+        return None
+    return msgspec.json.decode(snapshot.state, type=SessionState)

@@ -1,0 +1,96 @@
+"""What the session cost and how it went, as sums that survive a reload."""
+
+from typing import Final
+
+from msgspec.structs import replace
+
+from sojourn.model.entry import Entry
+from sojourn.model.events import MessageAdded, ResearchStarted, ToolRan, TurnEnded, UsageRecorded
+from sojourn.model.value import Value
+
+MAX_TOOLS: Final = 200
+OTHER_TOOLS: Final = "(other)"
+
+
+class ToolStatistics(Value, frozen=True, kw_only=True):
+    """How one tool did."""
+
+    calls: int = 0
+    successes: int = 0
+    seconds: float = 0.0
+
+    @property
+    def success_rate(self) -> float:
+        """The share of calls that succeeded."""
+        return self.successes / self.calls if self.calls else 0.0
+
+
+class SessionMetadata(Value, frozen=True, kw_only=True):
+    """The session's statistics. Tokens are in four disjoint buckets; costs are millionths of a dollar by purpose."""
+
+    message_count: int = 0
+    tool_call_count: int = 0
+    research_task_count: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cache_creation_tokens: int = 0
+    cache_read_tokens: int = 0
+    cost_micros: dict[str, int] = {}
+    unpriced_calls: int = 0
+    tools: dict[str, ToolStatistics] = {}
+    response_count: int = 0
+    response_seconds: float = 0.0
+
+    @property
+    def average_response_time(self) -> float:
+        """Seconds per answered turn."""
+        return self.response_seconds / self.response_count if self.response_count else 0.0
+
+    @property
+    def cache_efficiency(self) -> float:
+        """The share of input that came from the provider's cache."""
+        total = self.input_tokens + self.cache_read_tokens
+        return self.cache_read_tokens / total if total else 0.0
+
+    def apply(self, entry: Entry) -> "SessionMetadata":
+        """Return the statistics after *entry*."""
+        match entry.event:
+            case MessageAdded():
+                return replace(self, message_count=self.message_count + 1)
+            case UsageRecorded() as usage:
+                return self._used(usage)
+            case ToolRan() as ran:
+                return self._ran(ran)
+            case TurnEnded(seconds=seconds) if seconds is not None:
+                return replace(
+                    self,
+                    response_count=self.response_count + 1,
+                    response_seconds=self.response_seconds + seconds,
+                )
+            case ResearchStarted():
+                return replace(self, research_task_count=self.research_task_count + 1)
+            case _:
+                return self
+
+    def _used(self, usage: UsageRecorded) -> "SessionMetadata":
+        cost = usage.cost_micros
+        costs = self.cost_micros
+        if cost:
+            costs = {**costs, usage.purpose: costs.get(usage.purpose, 0) + cost}
+        return replace(
+            self,
+            input_tokens=self.input_tokens + usage.input_tokens,
+            output_tokens=self.output_tokens + usage.output_tokens,
+            cache_creation_tokens=self.cache_creation_tokens + usage.cache_creation_tokens,
+            cache_read_tokens=self.cache_read_tokens + usage.cache_read_tokens,
+            cost_micros=costs,
+            unpriced_calls=self.unpriced_calls + (cost is None),
+        )
+
+    def _ran(self, ran: ToolRan) -> "SessionMetadata":
+        name = ran.name if ran.name in self.tools or len(self.tools) < MAX_TOOLS else OTHER_TOOLS
+        before = self.tools.get(name, ToolStatistics())
+        after = ToolStatistics(
+            calls=before.calls + 1, successes=before.successes + ran.success, seconds=before.seconds + ran.seconds
+        )
+        return replace(self, tool_call_count=self.tool_call_count + 1, tools={**self.tools, name: after})

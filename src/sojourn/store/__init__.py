@@ -1,0 +1,78 @@
+"""Where journals are kept: the `Store` protocol and the stores behind `open_store`.
+
+`protocol.py` says what a store does. `sql/` holds the stores on SQLite (the default, also in memory) and PostgreSQL;
+`files/` the one that people can read with any editor. The rest are the parts they share. The engine imports this;
+nothing here imports the engine.
+"""
+
+from functools import partial
+from pathlib import Path
+
+from sojourn.clock import Clock, SystemClock
+from sojourn.errors import InvalidInputError, MissingExtraError
+from sojourn.model.ids import DEFAULT_TENANT, TenantId, check_tenant_id
+from sojourn.store.protocol import Durability, Store
+
+__all__ = ["Durability", "Store", "open_store"]
+
+
+def open_store(
+    location: str | Path,
+    *,
+    tenant: str = DEFAULT_TENANT,
+    durability: Durability = Durability.FULL,
+    clock: Clock | None = None,
+) -> Store:
+    """Return the store at *location*, to be opened with `async with`.
+
+    Args:
+        location: a path for SQLite (created if it does not exist), `memory:` for a store that ends with the process,
+            `files:DIR` for readable files in a folder, or a `postgresql://` address.
+        tenant: whose data to see.
+        durability: when an append counts as done. PostgreSQL always waits for the disk.
+        clock: where the time comes from; the machine's by default.
+
+    Raises:
+        InvalidInputError: *location* is of no known kind.
+        MissingExtraError: the store needs a package that is not installed; the message says which.
+    """
+    chosen_clock = clock or SystemClock()
+    owner = check_tenant_id(tenant)
+    text = str(location)
+    if text == "memory:":
+        return _sqlite(None, owner, durability, chosen_clock)
+    if text.startswith("files:"):
+        return _files(Path(text.removeprefix("files:")), owner, durability, chosen_clock)
+    if text.startswith(("postgresql://", "postgres://")):
+        return _postgres(text, owner, chosen_clock)
+    _, colon, _ = text.partition("://")
+    if not text or (colon and isinstance(location, str)):
+        raise InvalidInputError(f"location {text!r}: give a path, memory:, files:DIR or postgresql://...")
+    return _sqlite(Path(location).expanduser(), owner, durability, chosen_clock)
+
+
+# Each store is imported when it is asked for, so that nobody pays for a database driver that he does not use.
+
+
+def _sqlite(path: Path | None, tenant: TenantId, durability: Durability, clock: Clock) -> Store:
+    from sojourn.store.sql.sqlite_driver import SqliteDriver  # noqa: PLC0415
+    from sojourn.store.sql.store import SqlStore  # noqa: PLC0415
+
+    driver = SqliteDriver(path, durability=durability)
+    return SqlStore(driver, clock=clock, tenant=tenant, open_copy=partial(open_store, clock=clock))
+
+
+def _files(root: Path, tenant: TenantId, durability: Durability, clock: Clock) -> Store:
+    from sojourn.store.files.store import FilesStore  # noqa: PLC0415
+
+    return FilesStore(root.expanduser(), tenant=tenant, durability=durability, clock=clock)
+
+
+def _postgres(url: str, tenant: TenantId, clock: Clock) -> Store:
+    try:
+        from sojourn.store.sql.postgres_driver import PostgresDriver  # noqa: PLC0415
+    except ImportError as error:
+        raise MissingExtraError("PostgreSQL needs: pip install 'sojourn[postgres]'") from error
+    from sojourn.store.sql.store import SqlStore  # noqa: PLC0415
+
+    return SqlStore(PostgresDriver(url), clock=clock, tenant=tenant, open_copy=partial(open_store, clock=clock))

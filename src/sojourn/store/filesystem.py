@@ -1,0 +1,41 @@
+"""Files that only their owner may read, and whether a path lies on another machine."""
+
+import os
+from pathlib import Path
+from typing import Final
+
+_NETWORK_TYPES: Final = frozenset({
+    "9p", "afs", "beegfs", "ceph", "cifs", "davfs", "fuse.ceph", "fuse.davfs2", "fuse.glusterfs", "fuse.rclone",
+    "fuse.s3fs", "fuse.sshfs", "glusterfs", "lustre", "ncpfs", "nfs", "nfs4", "smb2", "smb3", "smbfs", "virtiofs",
+})  # fmt: skip
+
+
+def create_private_file(path: Path) -> None:
+    """Make *path* an empty file that only its owner may use, in a folder likewise, unless they exist.
+
+    An existing file is not opened: if SQLite has it open in this process, closing another handle drops its locks.
+    """
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if path.exists():
+        return
+    try:
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+    except FileExistsError:
+        return  # another process was faster
+
+
+def is_network_path(path: Path, *, mounts: Path = Path("/proc/self/mountinfo")) -> bool:
+    """Tell whether *path* lies on a file system of another machine; False where the system does not say."""
+    try:
+        lines = mounts.read_text("utf-8", "surrogateescape").splitlines()
+    except OSError:
+        return False
+    where = os.path.realpath(path)
+    best, network = "", False
+    for line in lines:
+        left, _, right = line.partition(" - ")
+        mount = left.split()[4].replace("\\040", " ")
+        inside = where == mount or where.startswith(mount.rstrip("/") + "/")
+        if inside and len(mount) >= len(best):
+            best, network = mount, right.split()[0] in _NETWORK_TYPES
+    return network

@@ -1,0 +1,400 @@
+"""What a store can do. Every store does the same, as `sojourn.testing` checks; only where the bytes lie differs.
+
+A store belongs to one tenant at a time; `for_tenant` gives another tenant's view of the same storage, and no call can
+reach across. Every call is atomic: it happens whole or raises and changes nothing, except for `UnknownOutcomeError`.
+
+Renaming, tagging, archiving, trashing and restoring a session are not calls: they are events, appended like any other,
+and the session's row follows them in the same transaction.
+"""
+
+from collections.abc import AsyncIterator, Iterable, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import Enum
+from pathlib import Path
+from typing import Any, Protocol, Self
+
+from sojourn.model.entry import Draft, Entry
+from sojourn.model.events import Event, SessionCreated
+from sojourn.model.header import SessionHeader
+from sojourn.model.ids import Seq, SessionId, TenantId
+
+MAX_PAGE = 10_000
+"""The most entries that one read returns; ask again for more."""
+
+
+class Durability(Enum):
+    """When an append counts as done.
+
+    FULL: when it is on the disk, so that a power cut cannot take it. RELAXED: when the operating system has it; a
+    crash of the process loses nothing, a power cut may lose the last moments (on SQLite up to 1,000 pages of log,
+    about 300 events).
+    """
+
+    FULL = "full"
+    RELAXED = "relaxed"
+
+
+class Order(Enum):
+    """Which end of the journal a read begins at."""
+
+    OLDEST_FIRST = "oldest_first"
+    NEWEST_FIRST = "newest_first"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionRow:
+    """A session as the store lists it.
+
+    *epoch* grows when stored entries were forgotten, so that a live state knows it must be rebuilt. *quarantined*
+    says what is damaged; such a session can be read up to the damage, forked before it, and not appended to.
+    """
+
+    header: SessionHeader
+    epoch: int = 0
+    quarantined: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Receipt:
+    """Proof of an append: its entries are *first* to *last*. *repeated*: the idempotency key was used before."""
+
+    first: Seq
+    last: Seq
+    at: datetime
+    epoch: int = 0
+    repeated: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Snapshot:
+    """A session's state after entry *seq*, as bytes that only the model reads."""
+
+    seq: Seq
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loaded:
+    """What it takes to make a state: the row, the best snapshot if any, and the entries after it."""
+
+    row: SessionRow
+    snapshot: Snapshot | None
+    tail: tuple[Entry, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lease:
+    """The right to run a session's turn. *token* grows with every holder, so an old holder is recognised."""
+
+    session_id: SessionId
+    holder: str
+    token: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Partial:
+    """Text that is being streamed and is not yet a message."""
+
+    text: str
+    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionQuery:
+    """Which sessions to list, newest activity first. *text* is looked for in titles, ignoring case.
+
+    *archived* and *trashed* choose: False leaves such sessions out, True lists only them, None lists both.
+    *cursor* is the one that the page before gave.
+    """
+
+    user_id: str | None = None
+    project: str | None = None
+    tag: str | None = None
+    parent: SessionId | None = None
+    text: str | None = None
+    archived: bool | None = False
+    trashed: bool | None = False
+    limit: int = 50
+    cursor: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionPage:
+    """One page of sessions, and the cursor of the next, if there is one."""
+
+    rows: tuple[SessionRow, ...]
+    cursor: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Redaction:
+    """What was forgotten: for each session that stores some of it, the entries that are now tombstones."""
+
+    tombstones: dict[SessionId, tuple[Seq, ...]] = field(default_factory=dict)
+    sessions: tuple[SessionId, ...] = ()
+    """Every session whose state has changed by it: forks that read a forgotten entry, too."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """Something an integrity check found. Without a session it concerns the storage as a whole."""
+
+    what: str
+    session_id: SessionId | None = None
+    seq: Seq | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckReport:
+    """The outcome of an integrity check."""
+
+    sessions: int
+    entries: int
+    problems: tuple[Problem, ...] = ()
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing was found."""
+        return not self.problems
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BackupReport:
+    """A backup that was read back and found whole."""
+
+    path: Path
+    sessions: int
+    entries: int
+
+
+class StateProvider(Protocol):
+    """Documents by key. A key is any string; a document is a JSON object."""
+
+    async def save(self, key: str, data: dict[str, Any]) -> None:
+        """Store *data* under *key*, in place of what was there.
+
+        Raises:
+            InvalidInputError: *data* is not JSON, or *key* is not UTF-8.
+        """
+        ...
+
+    async def load(self, key: str) -> dict[str, Any] | None:
+        """Return the document under *key*, or None."""
+        ...
+
+    async def exists(self, key: str) -> bool:
+        """Tell whether there is a document under *key*."""
+        ...
+
+    async def delete(self, key: str) -> None:
+        """Remove the document under *key*, if there is one."""
+        ...
+
+    async def list_keys(self, prefix: str = "") -> list[str]:
+        """Return the keys that begin with *prefix*, sorted."""
+        ...
+
+
+class Store(Protocol):
+    """Journals and what belongs to them, for one tenant. Open it with `async with`; close it to release the storage."""
+
+    @property
+    def tenant(self) -> TenantId:
+        """Whose data this is."""
+        ...
+
+    async def __aenter__(self) -> Self: ...
+    async def __aexit__(self, *exc_info: object) -> None: ...
+
+    async def close(self) -> None:
+        """Finish what was asked for and release the storage. Closing twice is fine."""
+        ...
+
+    @property
+    def documents(self) -> StateProvider:
+        """The tenant's documents by key."""
+        ...
+
+    def for_tenant(self, tenant: str) -> "Store":
+        """Return another tenant's view of the same storage; it lives as long as this store."""
+        ...
+
+    # --- sessions
+
+    async def create_session(self, session_id: str, created: SessionCreated | None = None) -> SessionRow:
+        """Begin a session: its first entry is *created*.
+
+        Raises:
+            AlreadyExistsError: the id is taken, be it in the trash.
+        """
+        ...
+
+    async def get_session(self, session_id: str) -> SessionRow:
+        """Return the session's row.
+
+        Raises:
+            SessionNotFoundError: there is none.
+        """
+        ...
+
+    async def find_session(self, session_id: str) -> SessionRow | None:
+        """Return the session's row, or None."""
+        ...
+
+    async def list_sessions(self, query: SessionQuery | None = None) -> SessionPage:
+        """Return a page of sessions, newest activity first."""
+        ...
+
+    async def fork_session(self, session_id: str, fork_id: str, *, at: int | None = None) -> SessionRow:
+        """Begin *fork_id* as a continuation of *session_id* after its entry *at* (None: its head).
+
+        The fork reads the shared entries where they are; its own first entry is a `SessionForked`.
+
+        Raises:
+            InvalidInputError: *at* is not between 1 and the head.
+            AlreadyExistsError: the fork's id is taken.
+        """
+        ...
+
+    async def list_forks(self, session_id: str) -> list[SessionId]:
+        """Return the sessions that read entries which *session_id* stores, sorted."""
+        ...
+
+    async def detach_forks(self, session_id: str) -> list[SessionId]:
+        """Copy into each session that reads from *session_id* the entries it reads; return these sessions."""
+        ...
+
+    async def purge_session(self, session_id: str, *, detach: bool = False) -> None:
+        """Remove the session and everything stored for it, for good.
+
+        Raises:
+            ForksExistError: others read from it and *detach* is False.
+        """
+        ...
+
+    # --- journals
+
+    async def append(
+        self,
+        session_id: str,
+        events: Sequence[Event | Draft],
+        *,
+        expected: int | None = None,
+        key: str | None = None,
+        lease: Lease | None = None,
+        clear_partial: bool = False,
+    ) -> Receipt:
+        """Append all *events* or none, and return where they stand once they are durable.
+
+        Args:
+            session_id: whose journal.
+            events: what happened; a `Draft` says also what it was derived from.
+            expected: the head that the caller has seen; None means "at the head, wherever it is".
+            key: an idempotency key. The same key on the same session returns the first receipt and writes nothing.
+            lease: a lease that must still be held.
+            clear_partial: remove the partial text in the same transaction.
+
+        Raises:
+            ConflictError: the head is not *expected*.
+            LeaseLostError: *lease* is not held any more.
+            InvalidEventError, TooLargeError: an event cannot be stored.
+            SessionNotFoundError: there is no such session.
+        """
+        ...
+
+    async def read(
+        self,
+        session_id: str,
+        *,
+        after: int = 0,
+        before: int | None = None,
+        limit: int = 1000,
+        order: Order = Order.OLDEST_FIRST,
+    ) -> list[Entry]:
+        """Return at most *limit* entries with *after* < seq < *before*, through the chain of forks.
+
+        The cost depends on *limit* and on the depth of the fork, not on the length of the journal.
+        """
+        ...
+
+    async def last_messages(self, session_id: str, limit: int = 20, *, before: int | None = None) -> list[Entry]:
+        """Return the last *limit* messages (before entry *before*), oldest first, by one indexed read."""
+        ...
+
+    async def load(self, session_id: str, *, at: int | None = None) -> Loaded:
+        """Return what it takes to make the state after entry *at* (None: the head).
+
+        Raises:
+            SessionNotFoundError: there is no such session.
+            InvalidInputError: *at* is beyond the head.
+        """
+        ...
+
+    async def redact(self, session_id: str, seqs: Iterable[int]) -> Redaction:
+        """Replace these entries, and all that was derived from them, by tombstones, wherever they are read.
+
+        Snapshots that could hold the content are removed, partial text too, and the sessions' rows are made anew.
+        """
+        ...
+
+    # --- what goes with a journal
+
+    async def save_snapshot(self, session_id: str, snapshot: Snapshot, *, epoch: int) -> None:
+        """Keep a state for faster loading; nothing is kept if the session is past *epoch* by now.
+
+        Raises:
+            InvalidInputError: the snapshot is not of one of the session's own entries.
+        """
+        ...
+
+    async def acquire_lease(self, session_id: str, holder: str, *, ttl: float = 30.0) -> Lease:
+        """Take the session's turn for *ttl* seconds, if it is free, expired, or its process is gone.
+
+        Raises:
+            LockedError: somebody else holds it.
+        """
+        ...
+
+    async def renew_lease(self, lease: Lease, *, ttl: float = 30.0) -> None:
+        """Hold *lease* for *ttl* seconds from now.
+
+        Raises:
+            LeaseLostError: it is not held any more.
+        """
+        ...
+
+    async def release_lease(self, lease: Lease) -> None:
+        """Give the turn back. Releasing a lost lease does nothing."""
+        ...
+
+    async def save_partial(self, session_id: str, text: str) -> None:
+        """Keep the streamed text so far, in place of what was kept before."""
+        ...
+
+    async def find_partial(self, session_id: str) -> Partial | None:
+        """Return the streamed text that no append has cleared yet."""
+        ...
+
+    def subscribe(self, session_id: str) -> AbstractAsyncContextManager[AsyncIterator[Seq]]:
+        """Follow a session: the iterator yields its head each time it has moved, by whichever process."""
+        ...
+
+    # --- care
+
+    async def backup(self, target: Path) -> BackupReport:
+        """Write a consistent copy to *target* while the store is in use, read it back, and report.
+
+        Raises:
+            AlreadyExistsError: *target* exists.
+        """
+        ...
+
+    async def check(self) -> CheckReport:
+        """Check the storage and every entry of every tenant; quarantine the sessions that are damaged."""
+        ...
+
+    async def rebuild(self) -> int:
+        """Make everything that is derived from the journals anew, for every tenant; return how many sessions."""
+        ...

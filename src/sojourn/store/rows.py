@@ -1,0 +1,142 @@
+"""Rows of a journal: the form in which every store keeps entries, and the checksum that tells when one is damaged."""
+
+import zlib
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Final, NamedTuple
+
+import msgspec
+
+from sojourn.errors import CorruptError
+from sojourn.model.codec import CODEC, Encoded
+from sojourn.model.entry import Draft, Entry
+from sojourn.model.events import Forgotten
+from sojourn.model.ids import Seq, SessionId
+
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND: Final = timedelta(microseconds=1)
+_causes_decoder: Final = msgspec.json.Decoder(tuple[Seq, ...])
+
+
+class JournalRow(NamedTuple):
+    """One stored entry. *at* is in microseconds since 1970; *causes* is JSON text, or None for none.
+
+    *key_id* names the key that *payload* is encrypted with; None means it is plain.
+    """
+
+    seq: int
+    at: int
+    kind: str
+    version: int
+    causes: str | None
+    payload: str
+    key_id: str | None
+    crc: int
+
+
+class Prepared(NamedTuple):
+    """A draft that was checked and encoded, still without a place in the journal."""
+
+    encoded: Encoded
+    causes: tuple[Seq, ...]
+
+
+def micros(at: datetime) -> int:
+    """Return *at* as microseconds since 1970."""
+    return (at - _EPOCH) // _MICROSECOND
+
+
+def moment(at: int) -> datetime:
+    """Return the time that is *at* microseconds after 1970."""
+    return _EPOCH + timedelta(microseconds=at)
+
+
+def checksum(row: JournalRow) -> int:
+    """Return the CRC-32 over all that *row* says."""
+    return zlib.crc32(f"{row.seq}|{row.at}|{row.kind}|{row.version}|{row.causes or ''}|{row.payload}".encode())
+
+
+def _sealed(row: JournalRow) -> JournalRow:
+    return row._replace(crc=checksum(row))
+
+
+def prepare(drafts: Iterable[Draft]) -> list[Prepared]:
+    """Encode *drafts*, checking each.
+
+    Raises:
+        InvalidEventError, TooLargeError: one cannot be stored.
+    """
+    return [Prepared(CODEC.encode(draft.event), draft.causes) for draft in drafts]
+
+
+def make_row(prepared: Prepared, *, seq: int, at: int) -> JournalRow:
+    """Return the row for *prepared* at its place."""
+    encoded = prepared.encoded
+    causes = "[" + ",".join(map(str, prepared.causes)) + "]" if prepared.causes else None
+    return _sealed(JournalRow(seq, at, encoded.kind, encoded.version, causes, encoded.payload, None, 0))
+
+
+def make_entry(prepared: Prepared, session_id: SessionId, *, seq: int, at: datetime) -> Entry:
+    """Return the entry that reading *prepared* back at its place will give."""
+    return Entry(
+        session_id=session_id,
+        seq=Seq(seq),
+        at=at,
+        event=prepared.encoded.event,
+        causes=prepared.causes,
+        payload=prepared.encoded.payload,
+    )
+
+
+def make_tombstone(row: JournalRow) -> JournalRow:
+    """Return the row that takes the place of *row* when its content is forgotten."""
+    encoded = CODEC.encode(Forgotten(was=row.kind))
+    return _sealed(JournalRow(row.seq, row.at, encoded.kind, encoded.version, None, encoded.payload, None, 0))
+
+
+def damage(row: JournalRow) -> str | None:
+    """Say what is wrong with *row*, or None."""
+    if row.crc != checksum(row):
+        return "the entry does not match its checksum"
+    return None
+
+
+def read_entry(row: JournalRow, session_id: SessionId) -> Entry:
+    """Return *row* as an entry read through *session_id*.
+
+    Raises:
+        CorruptError: the row is damaged; the error names the session and the entry.
+    """
+    wrong = damage(row)
+    if wrong is not None:
+        raise CorruptError(f"session={session_id} entry={row.seq}: {wrong}")
+    return Entry(
+        session_id=session_id,
+        seq=Seq(row.seq),
+        at=moment(row.at),
+        event=CODEC.decode(row.kind, row.version, row.payload),
+        causes=_causes_decoder.decode(row.causes) if row.causes else (),
+        payload=row.payload,
+    )
+
+
+def read_entries(rows: Sequence[JournalRow], session_id: SessionId, *, follows: int | None = None) -> list[Entry]:
+    """Return *rows* as entries; with *follows*, they must go on from that seq without a gap.
+
+    Raises:
+        CorruptError: a row is damaged or missing.
+    """
+    if follows is not None:
+        for place, row in enumerate(rows, start=follows + 1):
+            if row.seq != place:
+                raise CorruptError(f"session={session_id} entry={place}: the entry is missing")
+    return [read_entry(row, session_id) for row in rows]
+
+
+def derived_from(rows: Iterable[JournalRow], forgotten: set[int]) -> set[int]:
+    """Return *forgotten* with all entries among *rows*, oldest first, that were derived from them at any remove."""
+    reached = set(forgotten)
+    for row in rows:
+        if row.causes and not reached.isdisjoint(_causes_decoder.decode(row.causes)):
+            reached.add(row.seq)
+    return reached

@@ -1,0 +1,154 @@
+"""Operations on journals: append, read, load."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from sojourn.errors import ConflictError, CorruptError, InvalidInputError
+from sojourn.model.entry import Entry
+from sojourn.model.header import HOUSEKEEPING
+from sojourn.model.ids import Seq, SessionId, TenantId
+from sojourn.store.listing import check_limit
+from sojourn.store.protocol import MAX_PAGE, Lease, Loaded, Order, Receipt, Snapshot
+from sojourn.store.rows import Prepared, make_entry, make_row, micros, moment, read_entries
+from sojourn.store.sql import leases, sessions
+from sojourn.store.sql.reading import parts, past, rows_backward, rows_forward
+from sojourn.store.sql.sessions import StoredSession, insert_rows
+from sojourn.store.sql.statement import Operation, Statement
+
+
+class Append(NamedTuple):
+    """What is to be appended, and on which conditions."""
+
+    session_id: SessionId
+    prepared: Sequence[Prepared]
+    expected: int | None
+    key: str | None
+    lease: Lease | None
+    clear_partial: bool
+
+
+def append(tenant: TenantId, request: Append, *, at: int) -> Operation[Receipt]:
+    """Append all or nothing."""
+    session_id = request.session_id
+    stored = yield from sessions.lock(tenant, session_id)
+    if request.key is not None:
+        receipt = yield from _find_receipt(tenant, stored, request.key)
+        if receipt is not None:
+            return receipt
+    _check_appendable(stored, request.expected)
+    if request.lease is not None:
+        yield from leases.verify(tenant, request.lease)
+
+    first = stored.row.header.head + 1
+    when = moment(at)
+    entries = [
+        make_entry(prepared, session_id, seq=seq, at=when) for seq, prepared in enumerate(request.prepared, first)
+    ]
+    rows = [make_row(prepared, seq=seq, at=at) for seq, prepared in enumerate(request.prepared, first)]
+    last = first + len(rows) - 1
+    yield insert_rows(tenant, session_id, rows)
+    yield from _follow(tenant, stored, entries)
+    if request.key is not None:
+        spot = {"tenant": tenant, "session_id": session_id, "key": request.key}
+        yield Statement("insert_receipt", {**spot, "first_seq": first, "last_seq": last, "at": at})
+    if request.clear_partial:
+        yield Statement("delete_partial", {"tenant": tenant, "session_id": session_id})
+    return Receipt(first=Seq(first), last=Seq(last), at=when, epoch=stored.row.epoch)
+
+
+def read(
+    tenant: TenantId, session_id: SessionId, *, after: int, before: int | None, limit: int, order: Order
+) -> Operation[list[Entry]]:
+    """Return a page of entries."""
+    check_limit(limit, most=MAX_PAGE)
+    stored = yield from sessions.get(tenant, session_id)
+    end = _end(stored, before)
+    found = yield from parts(tenant, session_id, after=max(after, 0), before=end)
+    if order is Order.OLDEST_FIRST:
+        rows = yield from rows_forward(tenant, found, limit=limit)
+        return read_entries(rows, session_id, follows=max(after, 0))
+    rows = yield from rows_backward(tenant, found, limit=limit)
+    rows.reverse()
+    entries = read_entries(rows, session_id, follows=end - 1 - len(rows))
+    entries.reverse()
+    return entries
+
+
+def last_messages(tenant: TenantId, session_id: SessionId, *, limit: int, before: int | None) -> Operation[list[Entry]]:
+    """Return the last messages, oldest first."""
+    check_limit(limit, most=MAX_PAGE)
+    stored = yield from sessions.get(tenant, session_id)
+    found = yield from parts(tenant, session_id, after=0, before=_end(stored, before))
+    rows = yield from rows_backward(tenant, found, limit=limit, messages_only=True)
+    rows.reverse()
+    return read_entries(rows, session_id)
+
+
+def load(tenant: TenantId, session_id: SessionId, *, at: int | None) -> Operation[Loaded]:
+    """Return what the state after entry *at* is made of."""
+    stored = yield from sessions.get(tenant, session_id)
+    head = stored.row.header.head
+    if at is not None and not 1 <= at <= head:
+        raise InvalidInputError(f"session={session_id} has no entry {at}, its entries are 1 to {head}")
+    snapshot, rows = yield from past(tenant, session_id, at=head if at is None else at)
+    since = snapshot.seq if snapshot else 0
+    tail = read_entries(rows, session_id, follows=since)
+    if since + len(tail) != (head if at is None else at):
+        raise CorruptError(f"session={session_id} entry={since + len(tail) + 1}: the entry is missing")
+    return Loaded(row=stored.row, snapshot=snapshot, tail=tuple(tail))
+
+
+def save_snapshot(tenant: TenantId, session_id: SessionId, snapshot: Snapshot, *, epoch: int) -> Operation[None]:
+    """Keep a snapshot, unless something was forgotten since its state was made."""
+    stored = yield from sessions.lock(tenant, session_id)
+    head = stored.row.header.head
+    if not stored.base_seq < snapshot.seq <= head:
+        raise InvalidInputError(
+            f"session={session_id}: a snapshot at {snapshot.seq} needs an own entry, {stored.base_seq + 1} to {head}"
+        )
+    if stored.row.epoch == epoch:
+        place = {"tenant": tenant, "session_id": session_id, "seq": snapshot.seq}
+        yield Statement("insert_snapshot", {**place, "data": snapshot.data})
+
+
+def _end(stored: StoredSession, before: int | None) -> int:
+    after_head = stored.row.header.head + 1
+    return after_head if before is None else min(before, after_head)
+
+
+def _check_appendable(stored: StoredSession, expected: int | None) -> None:
+    header = stored.row.header
+    if stored.row.quarantined is not None:
+        raise CorruptError(f"session={header.session_id} is in quarantine: {stored.row.quarantined}")
+    if expected is not None and expected != header.head:
+        raise ConflictError(f"session={header.session_id} expected={expected} head={header.head}")
+
+
+def _find_receipt(tenant: TenantId, stored: StoredSession, key: str) -> Operation[Receipt | None]:
+    session_id = stored.row.header.session_id
+    rows = yield Statement("select_receipt", {"tenant": tenant, "session_id": session_id, "key": key})
+    if not rows:
+        return None
+    first, last, at = rows[0]
+    return Receipt(first=Seq(first), last=Seq(last), at=moment(at), epoch=stored.row.epoch, repeated=True)
+
+
+def _follow(tenant: TenantId, stored: StoredSession, entries: list[Entry]) -> Operation[None]:
+    header = stored.row.header.apply_all(entries)
+    if any(isinstance(entry.event, HOUSEKEEPING) for entry in entries):
+        yield from sessions.update(tenant, stored._replace(row=replace(stored.row, header=header)))
+        return
+    # Only the totals moved: leave the other columns, and the indexes over them, alone.
+    yield Statement(
+        "touch_session",
+        {
+            "tenant": tenant,
+            "session_id": header.session_id,
+            "head": header.head,
+            "updated_at": micros(header.updated_at),
+            "message_count": header.message_count,
+            "total_tokens": header.total_tokens,
+            "cost_micros": header.cost_micros,
+        },
+    )

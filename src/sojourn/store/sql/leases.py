@@ -1,0 +1,63 @@
+"""Operations on leases: who runs a session's turn."""
+
+from typing import NamedTuple
+
+from sojourn.errors import InvalidInputError, LeaseLostError, LockedError
+from sojourn.model.ids import SessionId, TenantId
+from sojourn.store.process import Process
+from sojourn.store.protocol import Lease
+from sojourn.store.sql import sessions
+from sojourn.store.sql.statement import Operation, Params, Statement
+
+
+class Moment(NamedTuple):
+    """Who asks, and when, in seconds since boot; a database with a clock of its own uses that instead."""
+
+    process: Process
+    now: float
+
+    def params(self) -> Params:
+        return {"now": self.now, **self.process._asdict()}
+
+
+def acquire(tenant: TenantId, session_id: SessionId, holder: str, *, ttl: float, moment: Moment) -> Operation[Lease]:
+    """Take the lease if it is free, expired, or its process is gone."""
+    if not holder or ttl < 0:
+        raise InvalidInputError(f"a lease needs a holder and a ttl of 0 or more, got {holder!r} and {ttl}")
+    yield from sessions.lock(tenant, session_id)
+    place = {"tenant": tenant, "session_id": session_id}
+    rows = yield Statement("lock_lease", {**place, **moment.params()})
+    token = 1
+    if rows:
+        last_token, last_holder, boot_id, pid, pid_start, live = rows[0]
+        gone = Process(boot_id, pid, pid_start).is_gone(seen_from=moment.process)
+        if last_holder is not None and live and not gone:
+            raise LockedError(f"session={session_id} holder={last_holder}")
+        token = last_token + 1
+    yield Statement("put_lease", {**place, **moment.params(), "token": token, "holder": holder, "ttl": ttl})
+    return Lease(session_id=session_id, holder=holder, token=token)
+
+
+def verify(tenant: TenantId, lease: Lease) -> Operation[None]:
+    """Raise unless *lease* is the one in force. An expired lease that nobody took is still in force."""
+    params = {"tenant": tenant, "session_id": lease.session_id, "now": 0.0, "boot_id": ""}
+    rows = yield Statement("lock_lease", params)
+    if not rows or (rows[0][0], rows[0][1]) != (lease.token, lease.holder):
+        raise LeaseLostError(f"session={lease.session_id} holder={lease.holder}")
+
+
+def renew(tenant: TenantId, lease: Lease, *, ttl: float, moment: Moment) -> Operation[None]:
+    """Hold *lease* for *ttl* seconds from now."""
+    yield from verify(tenant, lease)
+    place = {"tenant": tenant, "session_id": lease.session_id, "token": lease.token, "holder": lease.holder}
+    yield Statement("put_lease", {**place, **moment.params(), "ttl": ttl})
+
+
+def release(tenant: TenantId, lease: Lease, *, moment: Moment) -> Operation[None]:
+    """Give *lease* back; a lost one is nobody's business any more."""
+    try:
+        yield from verify(tenant, lease)
+    except LeaseLostError:
+        return
+    place = {"tenant": tenant, "session_id": lease.session_id, "token": lease.token, "holder": None}
+    yield Statement("put_lease", {**place, **moment.params(), "ttl": 0.0})

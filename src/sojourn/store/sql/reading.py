@@ -1,0 +1,83 @@
+"""Operations that read a journal through its chain of forks."""
+
+from typing import NamedTuple
+
+from sojourn.model.header import SessionHeader, begin_header
+from sojourn.model.ids import SessionId, TenantId
+from sojourn.model.state import decode_snapshot
+from sojourn.store.lineage import Link, Segment, segments
+from sojourn.store.protocol import Snapshot
+from sojourn.store.rows import JournalRow, read_entry
+from sojourn.store.sql.statement import Operation, Statement
+
+PAGE = 1000
+
+
+class StoredPast(NamedTuple):
+    """What a state is made of: the best snapshot, and the rows after it."""
+
+    snapshot: Snapshot | None
+    rows: list[JournalRow]
+
+
+def parts(tenant: TenantId, session_id: SessionId, *, after: int, before: int) -> Operation[list[Segment]]:
+    """Return where the entries with *after* < seq < *before* are stored, oldest first."""
+    rows = yield Statement("select_chain", {"tenant": tenant, "session_id": session_id, "after": after})
+    return segments([Link(*row) for row in rows], after=after, before=before)
+
+
+def rows_forward(tenant: TenantId, found: list[Segment], *, limit: int) -> Operation[list[JournalRow]]:
+    """Return the first *limit* rows of the segments *found*."""
+    gathered: list[JournalRow] = []
+    for owner, first, last in found:
+        params = {"tenant": tenant, "session_id": owner, "first": first, "last": last, "limit": limit - len(gathered)}
+        rows = yield Statement("select_entries", params)
+        gathered += map(JournalRow._make, rows)
+        if len(gathered) >= limit:
+            break
+    return gathered
+
+
+def rows_backward(
+    tenant: TenantId, found: list[Segment], *, limit: int, messages_only: bool = False
+) -> Operation[list[JournalRow]]:
+    """Return the last *limit* rows of the segments *found*, newest first."""
+    name = "select_messages_backward" if messages_only else "select_entries_backward"
+    gathered: list[JournalRow] = []
+    for owner, first, last in reversed(found):
+        params = {"tenant": tenant, "session_id": owner, "first": first, "last": last, "limit": limit - len(gathered)}
+        rows = yield Statement(name, params)
+        gathered += map(JournalRow._make, rows)
+        if len(gathered) >= limit:
+            break
+    return gathered
+
+
+def past(tenant: TenantId, session_id: SessionId, *, at: int) -> Operation[StoredPast]:
+    """Return what the state after entry *at* is made of."""
+    found = yield from parts(tenant, session_id, after=0, before=at + 1)
+    snapshot = None
+    for owner, first, last in reversed(found):
+        params = {"tenant": tenant, "session_id": owner, "first": first, "last": last}
+        rows = yield Statement("select_snapshot", params)
+        if rows:
+            snapshot = Snapshot(seq=rows[0][0], data=rows[0][1])
+            break
+    since = snapshot.seq if snapshot else 0
+    rest = [part._replace(first=max(part.first, since + 1)) for part in found if part.last > since]
+    return StoredPast(snapshot, (yield from rows_forward(tenant, rest, limit=at)))
+
+
+def header_at(tenant: TenantId, session_id: SessionId, *, at: int) -> Operation[SessionHeader]:
+    """Return the session's header as it was after entry *at*, made from the journal."""
+    snapshot, rows = yield from past(tenant, session_id, at=at)
+    state = decode_snapshot(snapshot.data) if snapshot else None
+    if state is None and snapshot is not None:  # another version's snapshot: begin at the beginning
+        found = yield from parts(tenant, session_id, after=0, before=at + 1)
+        rows = yield from rows_forward(tenant, found, limit=at)
+    header = state.header if state else None
+    for row in rows:
+        entry = read_entry(row, session_id)
+        header = begin_header(entry) if header is None else header.apply(entry)
+    assert header is not None  # a session has a first entry  # noqa: S101
+    return header

@@ -1,0 +1,224 @@
+"""Operations on sessions: their rows, forks, and removal."""
+
+from typing import Any, NamedTuple
+
+import msgspec
+
+from sojourn.errors import AlreadyExistsError, ForksExistError, InvalidInputError, SessionNotFoundError
+from sojourn.model.entry import Draft
+from sojourn.model.events import SessionCreated, SessionForked
+from sojourn.model.header import SessionHeader, begin_header
+from sojourn.model.ids import Seq, SessionId, TenantId
+from sojourn.store.listing import check_limit, cursor_after, cursor_start
+from sojourn.store.protocol import SessionPage, SessionQuery, SessionRow
+from sojourn.store.rows import JournalRow, make_entry, make_row, micros, moment, prepare
+from sojourn.store.sql.reading import PAGE, header_at, parts, rows_forward
+from sojourn.store.sql.statement import Operation, Params, Statement
+
+
+class StoredSession(NamedTuple):
+    """A session's row, and which session stores its entries 1 to *base_seq*."""
+
+    row: SessionRow
+    base: SessionId | None = None
+    base_seq: int = 0
+
+
+def find(tenant: TenantId, session_id: SessionId) -> Operation[StoredSession | None]:
+    """Return the session, or None."""
+    rows = yield Statement("select_session", {"tenant": tenant, "session_id": session_id})
+    return _stored(rows[0]) if rows else None
+
+
+def get(tenant: TenantId, session_id: SessionId) -> Operation[StoredSession]:
+    """Return the session, or raise."""
+    stored = yield from find(tenant, session_id)
+    if stored is None:
+        raise SessionNotFoundError(f"session={session_id}")
+    return stored
+
+
+def lock(tenant: TenantId, session_id: SessionId) -> Operation[StoredSession]:
+    """Return the session, and let no other writer change it until this transaction ends."""
+    rows = yield Statement("lock_session", {"tenant": tenant, "session_id": session_id})
+    if not rows:
+        raise SessionNotFoundError(f"session={session_id}")
+    return _stored(rows[0])
+
+
+def list_page(tenant: TenantId, query: SessionQuery) -> Operation[SessionPage]:
+    """Return a page of sessions, newest activity first."""
+    check_limit(query.limit)
+    before_at, before_id = cursor_start(query.cursor)
+    params = {
+        "tenant": tenant,
+        "before_at": before_at,
+        "before_id": before_id,
+        "user_id": query.user_id,
+        "project": query.project,
+        "parent": query.parent,
+        "tag": query.tag,
+        "text": query.text.casefold() if query.text else None,
+        "archived": query.archived,
+        "trashed": query.trashed,
+        "limit": query.limit + 1,
+    }
+    rows = yield Statement("list_sessions", params)
+    found = tuple(_stored(row).row for row in rows[: query.limit])
+    return SessionPage(rows=found, cursor=cursor_after(found[-1].header) if len(rows) > query.limit else None)
+
+
+def create(tenant: TenantId, session_id: SessionId, created: SessionCreated, *, at: int) -> Operation[SessionRow]:
+    """Begin a session with its first entry."""
+    yield from _refuse_taken(tenant, session_id)
+    [prepared] = prepare([Draft(event=created)])
+    entry = make_entry(prepared, session_id, seq=1, at=moment(at))
+    stored = StoredSession(SessionRow(header=begin_header(entry)))
+    yield from insert(tenant, stored)
+    yield insert_rows(tenant, session_id, [make_row(prepared, seq=1, at=at)])
+    return stored.row
+
+
+def fork(
+    tenant: TenantId, session_id: SessionId, fork_id: SessionId, *, place: int | None, at: int
+) -> Operation[SessionRow]:
+    """Begin *fork_id* after entry *place* of *session_id*; its base is whichever session stores that entry."""
+    parent = yield from get(tenant, session_id)
+    head = parent.row.header.head
+    place = head if place is None else place
+    if not 1 <= place <= head:
+        raise InvalidInputError(f"session={session_id}: cannot fork at {place}, its entries are 1 to {head}")
+    yield from _refuse_taken(tenant, fork_id)
+    [base] = yield from parts(tenant, session_id, after=place - 1, before=place + 1)
+    header = parent.row.header if place == head else (yield from header_at(tenant, session_id, at=place))
+    event = SessionForked(session_id=fork_id, forked_from=session_id, at=Seq(place))
+    [prepared] = prepare([Draft(event=event)])
+    header = header.apply(make_entry(prepared, fork_id, seq=place + 1, at=moment(at)))
+    stored = StoredSession(SessionRow(header=header), base.owner, place)
+    yield from insert(tenant, stored)
+    yield insert_rows(tenant, fork_id, [make_row(prepared, seq=place + 1, at=at)])
+    return stored.row
+
+
+def forks(tenant: TenantId, session_id: SessionId) -> Operation[list[tuple[SessionId, int]]]:
+    """Return the sessions that read from *session_id*, with the last entry that each reads there."""
+    rows = yield Statement("list_forks", {"tenant": tenant, "session_id": session_id})
+    return [(fork_id, base_seq) for fork_id, base_seq in rows]
+
+
+def fork_ids(tenant: TenantId, session_id: SessionId) -> Operation[list[SessionId]]:
+    """Return the sessions that read from *session_id*, which must exist."""
+    yield from get(tenant, session_id)
+    return [fork_id for fork_id, _ in (yield from forks(tenant, session_id))]
+
+
+def detach(tenant: TenantId, session_id: SessionId) -> Operation[list[SessionId]]:
+    """Give each fork of *session_id* its own copy of what it reads there."""
+    yield from lock(tenant, session_id)
+    found = yield from forks(tenant, session_id)
+    for fork_id, base_seq in found:
+        shared = yield from parts(tenant, session_id, after=0, before=base_seq + 1)
+        for part in shared:
+            first = part.first
+            while first <= part.last:
+                rows = yield from rows_forward(tenant, [part._replace(first=first)], limit=PAGE)
+                yield insert_rows(tenant, fork_id, rows)
+                first += PAGE
+            ends = {"first": part.first, "last": part.last}
+            yield Statement("copy_snapshots", {"tenant": tenant, "session_id": part.owner, "target": fork_id, **ends})
+        stored = yield from lock(tenant, fork_id)
+        yield from update(tenant, StoredSession(stored.row))
+    return [fork_id for fork_id, _ in found]
+
+
+def purge(tenant: TenantId, session_id: SessionId, *, detach_first: bool) -> Operation[None]:
+    """Remove everything that is stored under *session_id*."""
+    yield from lock(tenant, session_id)
+    if detach_first:
+        yield from detach(tenant, session_id)
+    elif found := (yield from forks(tenant, session_id)):
+        raise ForksExistError(session_id, tuple(fork_id for fork_id, _ in found))
+    whole = {"tenant": tenant, "session_id": session_id, "first": 0}
+    for name in ("delete_entries", "delete_snapshots", "delete_receipts", "delete_lease", "delete_partial"):
+        yield Statement(name, whole)
+    yield Statement("delete_session", whole)
+
+
+def insert(tenant: TenantId, stored: StoredSession) -> Operation[None]:
+    """Store a new session's row."""
+    yield Statement("insert_session", _params(tenant, stored))
+
+
+def update(tenant: TenantId, stored: StoredSession) -> Operation[None]:
+    """Store a changed session's row."""
+    yield Statement("update_session", _params(tenant, stored))
+
+
+def insert_rows(tenant: TenantId, session_id: SessionId, rows: list[JournalRow]) -> Statement:
+    """Return the statement that adds *rows* to the journal of *session_id*."""
+    place = {"tenant": tenant, "session_id": session_id}
+    return Statement("insert_entry", {}, [{**place, **row._asdict()} for row in rows])
+
+
+def _refuse_taken(tenant: TenantId, session_id: SessionId) -> Operation[None]:
+    if (yield from find(tenant, session_id)) is not None:
+        raise AlreadyExistsError(f"session={session_id}")
+
+
+def _stored(row: tuple[Any, ...]) -> StoredSession:
+    (
+        session_id, head, epoch, base, base_seq, quarantined, created_at, updated_at, user_id, project, title,
+        title_source, tags, parent, forked_from, forked_at, superseded_by, archived_at, trashed_at, message_count,
+        total_tokens, cost_micros,
+    ) = row  # fmt: skip
+    header = SessionHeader(
+        session_id=session_id,
+        head=head,
+        created_at=moment(created_at),
+        updated_at=moment(updated_at),
+        user_id=user_id,
+        project=project,
+        title=title,
+        title_source=title_source,
+        tags=tuple(msgspec.json.decode(tags)) if tags != "[]" else (),
+        parent=parent,
+        forked_from=forked_from,
+        forked_at=forked_at,
+        superseded_by=superseded_by,
+        archived_at=None if archived_at is None else moment(archived_at),
+        trashed_at=None if trashed_at is None else moment(trashed_at),
+        message_count=message_count,
+        total_tokens=total_tokens,
+        cost_micros=cost_micros,
+    )
+    return StoredSession(SessionRow(header=header, epoch=epoch, quarantined=quarantined), base, base_seq)
+
+
+def _params(tenant: TenantId, stored: StoredSession) -> Params:
+    header = stored.row.header
+    return {
+        "tenant": tenant,
+        "session_id": header.session_id,
+        "head": header.head,
+        "epoch": stored.row.epoch,
+        "base": stored.base,
+        "base_seq": stored.base_seq,
+        "quarantined": stored.row.quarantined,
+        "created_at": micros(header.created_at),
+        "updated_at": micros(header.updated_at),
+        "user_id": header.user_id,
+        "project": header.project,
+        "title": header.title,
+        "title_folded": header.title.casefold() if header.title else None,
+        "title_source": header.title_source,
+        "tags": msgspec.json.encode(header.tags).decode(),
+        "parent": header.parent,
+        "forked_from": header.forked_from,
+        "forked_at": header.forked_at,
+        "superseded_by": header.superseded_by,
+        "archived_at": micros(header.archived_at) if header.archived_at else None,
+        "trashed_at": micros(header.trashed_at) if header.trashed_at else None,
+        "message_count": header.message_count,
+        "total_tokens": header.total_tokens,
+        "cost_micros": header.cost_micros,
+    }

@@ -1,0 +1,190 @@
+"""SQLite, through apsw. One writer thread with group commit; one reader thread, which never waits for the writer.
+
+Operations that wait at the same moment, of whichever sessions, share one transaction and one fsync. Each operation
+takes one hop to a thread and one back. Nothing here opens the database's file except through SQLite: a plain open and
+close in the same process would drop SQLite's locks.
+"""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final, TypeVar
+
+import apsw
+
+from sojourn.errors import ClosedError, CorruptError, UnsafeLibraryError
+from sojourn.store.feed import Feed
+from sojourn.store.filesystem import create_private_file, is_network_path
+from sojourn.store.process import Process, this_process
+from sojourn.store.protocol import Durability
+from sojourn.store.sql.sqlite_errors import translated
+from sojourn.store.sql.sqlite_schema import migrate
+from sojourn.store.sql.sqlite_worker import Worker
+from sojourn.store.sql.statement import Migration, Operation, load_migrations, load_statements
+
+T = TypeVar("T")
+BUSY_TIMEOUT_MS: Final = 10_000
+MAX_LOG_BYTES: Final = 64 * 1024 * 1024
+_SAFE_LIBRARY: Final = (3, 51, 3)
+
+
+class SqliteDriver:
+    """One SQLite file, or without a path a database in memory. Lives from `open` to `close`, in one process."""
+
+    poll_seconds = 0.1
+
+    def __init__(
+        self,
+        path: Path | None,
+        *,
+        durability: Durability = Durability.FULL,
+        migrations: list[Migration] | None = None,
+        on_network: Callable[[Path], bool] = is_network_path,
+    ) -> None:
+        self._path = path
+        self._durability = durability
+        self._migrations = load_migrations("sqlite") if migrations is None else migrations
+        self._on_network = on_network
+        self._statements = load_statements("sqlite")
+        self._process = this_process()
+        self._opener = os.urandom(8).hex()
+        self._writer: Worker | None = None
+        self._reader: Worker | None = None
+
+    def __repr__(self) -> str:
+        return f"SqliteDriver({str(self._path) if self._path else 'memory'})"
+
+    async def open(self, feed: Feed) -> None:  # noqa: ARG002 - followers poll
+        if self._writer is not None:
+            return
+        _refuse_unsafe_library()
+        self._process = this_process()
+        writer = self._make_worker("sojourn-writer", self._begin_writing, write=True)
+        await writer.start()
+        self._writer = writer
+        if self._path is not None:
+            reader = self._make_worker("sojourn-reader", self._connect, write=False)
+            await reader.start()
+            self._reader = reader
+
+    async def close(self) -> None:
+        reader, writer, self._reader, self._writer = self._reader, self._writer, None, None
+        if reader is not None:
+            await reader.stop()
+        if writer is not None:
+            await writer.stop(self._sign_off)
+
+    async def read(self, operation: Callable[[], Operation[T]]) -> T:
+        return await self._for_reading().run(operation)
+
+    async def write(self, operation: Callable[[], Operation[T]]) -> T:
+        return await self._for_writing().run(operation)
+
+    async def data_version(self) -> int | None:
+        return await self._for_reading().call(lambda connection: int(connection.pragma("data_version")))
+
+    async def erase_traces(self) -> None:
+        if self._path is not None:
+            await self._for_writing().call(_truncate_log)
+
+    async def check_storage(self) -> list[str]:
+        return await self._for_reading().call(_integrity)
+
+    async def copy(self, target: Path) -> None:
+        def copy_now(connection: apsw.Connection) -> None:
+            with translated(target):
+                create_private_file(target)
+                connection.execute("VACUUM INTO ?", (str(target),))
+
+        await self._for_reading().call(copy_now)
+
+    @property
+    def commits(self) -> int:
+        """How many transactions were committed since it was opened."""
+        return self._for_writing().commits
+
+    def _make_worker(self, name: str, connect: Callable[[], apsw.Connection], *, write: bool) -> Worker:
+        return Worker(name, connect, self._connect, self._statements, path=self._path, write=write)
+
+    def _for_writing(self) -> Worker:
+        # A forked child must not use its parent's connection: SQLite would corrupt the file.
+        if self._writer is None or self._process.pid != os.getpid():
+            raise ClosedError(f"{self!r}")
+        return self._writer
+
+    def _for_reading(self) -> Worker:
+        writer = self._for_writing()
+        return self._reader or writer
+
+    # --- on the worker threads
+
+    def _connect(self) -> apsw.Connection:
+        with translated(self._path):
+            connection = apsw.Connection(
+                str(self._path) if self._path else ":memory:",
+                flags=apsw.SQLITE_OPEN_READWRITE | (0 if self._path else apsw.SQLITE_OPEN_CREATE),
+            )
+            connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+            connection.transaction_mode = "IMMEDIATE"
+            connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
+            connection.pragma("trusted_schema", False)
+            connection.pragma("secure_delete", True)
+            connection.pragma("cell_size_check", True)
+            connection.pragma("journal_size_limit", MAX_LOG_BYTES)
+            connection.pragma("synchronous", "full" if self._durability is Durability.FULL else "normal")
+            if self._path is not None:
+                # A network file system has no shared memory, which the write-ahead log needs.
+                connection.pragma("journal_mode", "truncate" if self._on_network(self._path) else "wal")
+        return connection
+
+    def _begin_writing(self) -> apsw.Connection:
+        with translated(self._path):
+            if self._path is not None:
+                create_private_file(self._path)
+            connection = self._connect()
+            try:
+                migrate(connection, self._migrations, self._path)
+                self._sign_on(connection)
+            except BaseException:
+                connection.close(True)
+                raise
+        return connection
+
+    def _sign_on(self, connection: apsw.Connection) -> None:
+        """Note that this process has the file open; a note from before a reboot means that it must be checked."""
+        if self._path is None:
+            return
+        with connection:
+            notes = [
+                (opener, Process(*process))
+                for opener, *process in connection.execute("SELECT opener, boot_id, pid, pid_start FROM openers")
+            ]
+            rebooted = [opener for opener, process in notes if process.boot_id != self._process.boot_id]
+            ended = [opener for opener, process in notes if process.is_gone(seen_from=self._process)]
+            problems = _integrity(connection) if rebooted else []
+            if problems:
+                raise CorruptError(f"{self._path}, after the machine went down: {problems[0]}")
+            connection.executemany("DELETE FROM openers WHERE opener = ?", [(one,) for one in (*rebooted, *ended)])
+            connection.execute("INSERT INTO openers VALUES (?, ?, ?, ?)", (self._opener, *self._process))
+
+    def _sign_off(self, connection: apsw.Connection) -> None:
+        if self._path is not None:
+            connection.execute("DELETE FROM openers WHERE opener = ?", (self._opener,))
+
+
+def _refuse_unsafe_library() -> None:
+    version = tuple(int(part) for part in apsw.sqlite_lib_version().split("."))
+    if version < _SAFE_LIBRARY:
+        raise UnsafeLibraryError(f"SQLite {apsw.sqlite_lib_version()}")
+
+
+def _truncate_log(connection: apsw.Connection) -> None:
+    connection.pragma("wal_checkpoint(truncate)")
+
+
+def _integrity(connection: apsw.Connection) -> list[str]:
+    try:
+        found = [str(row[0]) for row in connection.execute("PRAGMA integrity_check(100)")]
+    except (apsw.CorruptError, apsw.NotADBError) as error:
+        return [str(error)]
+    return [] if found == ["ok"] else found

@@ -1,0 +1,295 @@
+"""A thread that owns one SQLite connection, and runs operations on it for an event loop.
+
+The writer's batches are group commits: whatever waits when a transaction begins becomes part of it. An operation that
+fails before its first write leaves the others of its batch alone; a failure after that undoes the batch, and each of
+its operations is then run in a transaction of its own.
+
+After a failed COMMIT nobody knows yet whether it happened: the connection is opened anew, and the first entry that the
+batch would have written is looked up.
+"""
+
+import asyncio
+import queue
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, TypeVar, cast
+
+import apsw
+
+from sojourn.errors import ClosedError, SojournError, StoreError, UnknownOutcomeError
+from sojourn.store.sql.sqlite_errors import translate
+from sojourn.store.sql.statement import Operation, Params, Statement
+
+T = TypeVar("T")
+MAX_BATCH: Final = 512
+_SUSPECT: Final = (apsw.IOError, apsw.FullError, apsw.CorruptError, apsw.NotADBError)
+
+
+@dataclass(slots=True, kw_only=True)
+class _Job:
+    """One request: an operation for a transaction, or a function that gets the connection to itself."""
+
+    done: asyncio.Future[Any]
+    operation: Callable[[], Operation[Any]] | None = None
+    function: Callable[[apsw.Connection], Any] | None = None
+    result: Any = None
+    error: BaseException | None = None
+
+
+class Worker:
+    """One thread, one connection. Lives from `start` to `stop`, for the event loop that started it."""
+
+    def __init__(
+        self,
+        name: str,
+        connect: Callable[[], apsw.Connection],
+        reconnect: Callable[[], apsw.Connection],
+        statements: Mapping[str, str],
+        *,
+        path: Path | None,
+        write: bool,
+    ) -> None:
+        """Connect with *connect* at the start, with *reconnect* after a failure."""
+        self._connect = connect
+        self._reconnect = reconnect
+        self._statements = statements
+        self._writing = {name for name, sql in statements.items() if not sql.startswith(("SELECT", "WITH"))}
+        self._path = path
+        self._begin = "BEGIN IMMEDIATE" if write else "BEGIN"
+        self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+        self._loop: asyncio.AbstractEventLoop
+        self._connection: apsw.Connection | None = None
+        self._wrote = False
+        self._probe: Params | None = None
+        self._stopping = False
+        self.commits = 0
+
+    # --- on the event loop
+
+    async def start(self) -> None:
+        """Start the thread and connect.
+
+        Raises:
+            StoreError: the database cannot be opened; the thread has ended again.
+        """
+        self._loop = asyncio.get_running_loop()
+        self._started: asyncio.Future[None] = self._loop.create_future()
+        self._thread.start()
+        await self._started
+
+    async def run(self, operation: Callable[[], Operation[T]]) -> T:
+        """Run an operation in a transaction and return what it returned, once that is durable."""
+        return cast(T, await self._submit(_Job(done=self._loop.create_future(), operation=operation)))
+
+    async def call(self, function: Callable[[apsw.Connection], T]) -> T:
+        """Run *function* with the connection, outside any transaction."""
+        return cast(T, await self._submit(_Job(done=self._loop.create_future(), function=function)))
+
+    async def stop(self, last: Callable[[apsw.Connection], None] | None = None) -> None:
+        """Finish what was submitted, run *last*, disconnect, and end the thread."""
+        if self._stopping:
+            return
+        try:
+            if last is not None:
+                await self.call(last)
+        finally:
+            self._stopping = True
+            self._jobs.put(None)
+            await asyncio.shield(self._loop.run_in_executor(None, self._thread.join))
+
+    async def _submit(self, job: _Job) -> Any:
+        if self._stopping:
+            raise ClosedError(self._thread.name)
+        self._jobs.put(job)
+        try:
+            return await asyncio.shield(job.done)
+        except asyncio.CancelledError:
+            # The thread has the job and will do it: wait for the end of it, so that nothing happens behind the
+            # caller's back, then be cancelled.
+            while not job.done.done():
+                try:
+                    await asyncio.shield(asyncio.wait([job.done]))
+                except asyncio.CancelledError:
+                    continue
+            job.done.exception()
+            raise
+
+    # --- on the thread
+
+    def _run(self) -> None:
+        try:
+            self._connection = self._connect()
+        except BaseException as error:  # noqa: BLE001 - handed to whoever started the thread
+            self._loop.call_soon_threadsafe(_settle_start, self._started, error)
+            return
+        self._loop.call_soon_threadsafe(_settle_start, self._started, None)
+        while (batch := self._next_batch()) is not None:
+            self._work(batch)
+            self._loop.call_soon_threadsafe(_settle, batch)
+        if self._connection is not None:
+            self._connection.close()
+
+    def _next_batch(self) -> list[_Job] | None:
+        """Wait for a job, and take those that wait behind it; None says to stop."""
+        first = self._jobs.get()
+        if first is None:
+            return None
+        batch = [first]
+        while len(batch) < MAX_BATCH and first.operation is not None:
+            try:
+                job = self._jobs.get_nowait()
+            except queue.Empty:
+                break
+            if job is None:
+                self._jobs.put(None)
+                break
+            batch.append(job)
+        return batch
+
+    def _work(self, batch: list[_Job]) -> None:
+        operations = [job for job in batch if job.operation is not None]
+        if operations:
+            self._work_together(operations)
+        for job in batch:
+            if job.function is not None:
+                self._work_alone(job)
+
+    def _work_alone(self, job: _Job) -> None:
+        assert job.function is not None  # noqa: S101 - told apart in _work
+        try:
+            job.result = job.function(self._connected())
+        except apsw.Error as error:
+            job.error = translate(error, self._path)
+            job.error.__cause__ = error
+        except Exception as error:  # noqa: BLE001 - handed to the caller
+            job.error = error
+
+    def _work_together(self, jobs: list[_Job]) -> None:
+        committing = False
+        self._probe = None
+        try:
+            connection = self._connected()
+            connection.execute(self._begin)
+            for job in jobs:
+                self._attempt(connection, job)
+            committing = True
+            connection.execute("COMMIT")
+            self.commits += 1
+        except Exception as error:  # noqa: BLE001 - handed to the callers
+            if committing and self._happened(error):
+                self.commits += 1
+                return
+            self._undo(error)
+            if len(jobs) > 1:
+                for job in jobs:
+                    job.result = job.error = None
+                    self._work_together([job])
+            else:
+                jobs[0].error = self._as_ours(error, committing=committing)
+
+    def _attempt(self, connection: apsw.Connection, job: _Job) -> None:
+        """Run the job's operation; its own errors before its first write are its caller's affair alone."""
+        assert job.operation is not None  # noqa: S101 - told apart in _work
+        self._wrote = False
+        try:
+            job.result = self._drive(connection, job.operation())
+        except SojournError as error:
+            if self._wrote:
+                raise
+            job.error = error
+
+    def _drive(self, connection: apsw.Connection, operation: Operation[T]) -> T:
+        try:
+            statement = next(operation)
+            while True:
+                statement = operation.send(self._execute(connection, statement))
+        except StopIteration as finished:
+            return cast(T, finished.value)
+
+    def _execute(self, connection: apsw.Connection, statement: Statement) -> list[tuple[Any, ...]]:
+        name, params, many = statement
+        if name in self._writing:
+            self._wrote = True
+            if name == "insert_entry" and self._probe is None and many:
+                self._probe = many[0]
+        sql = self._statements[name]
+        if many is not None:
+            connection.executemany(sql, many)
+            return []
+        return connection.execute(sql, params).fetchall()
+
+    def _happened(self, error: Exception) -> bool:
+        """Tell whether the transaction whose COMMIT failed is in the database all the same.
+
+        Raises nothing: if it cannot be told, the connection stays closed and the answer is no, and `_as_ours` says
+        that the outcome is unknown.
+        """
+        if not isinstance(error, _SUSPECT) or self._probe is None:
+            return False
+        self._disconnect()
+        try:
+            place = {"first": self._probe["seq"], "last": self._probe["seq"], "limit": 1}
+            rows = self._connected().execute(self._statements["select_entries"], {**self._probe, **place}).fetchall()
+        except (apsw.Error, StoreError):
+            self._disconnect()
+            return False
+        return bool(rows) and (rows[0][1], rows[0][-1]) == (self._probe["at"], self._probe["crc"])
+
+    def _undo(self, error: Exception) -> None:
+        if self._connection is None:
+            return
+        try:
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+        except apsw.Error:
+            self._disconnect()
+        if isinstance(error, _SUSPECT):
+            self._disconnect()
+
+    def _as_ours(self, error: Exception, *, committing: bool) -> BaseException:
+        if not isinstance(error, apsw.Error):
+            return error
+        ours: SojournError = translate(error, self._path)
+        if committing and isinstance(error, _SUSPECT) and self._probe is not None and not self._can_connect():
+            ours = UnknownOutcomeError(ours.detail)
+        ours.__cause__ = error
+        return ours
+
+    def _can_connect(self) -> bool:
+        try:
+            self._connected().execute("SELECT 1 FROM sessions LIMIT 1").fetchall()
+        except (apsw.Error, StoreError):
+            return False
+        return True
+
+    def _connected(self) -> apsw.Connection:
+        if self._connection is None:
+            self._connection = self._reconnect()
+        return self._connection
+
+    def _disconnect(self) -> None:
+        if self._connection is not None:
+            connection, self._connection = self._connection, None
+            connection.close(True)
+
+
+def _settle_start(started: asyncio.Future[None], error: BaseException | None) -> None:
+    if started.cancelled():
+        return
+    if error is None:
+        started.set_result(None)
+    else:
+        started.set_exception(error)
+
+
+def _settle(batch: list[_Job]) -> None:
+    for job in batch:
+        if job.done.cancelled():
+            continue
+        if job.error is not None:
+            job.done.set_exception(job.error)
+        else:
+            job.done.set_result(job.result)

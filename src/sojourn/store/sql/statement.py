@@ -1,0 +1,53 @@
+"""Named statements, and operations made of them.
+
+An operation is a generator: it yields statements and is sent their rows. Whoever drives it decides how they run, on a
+thread or on an event loop; the operation cannot tell. All statements of one operation run in one transaction. An
+operation checks before it writes, so that an error it raises by itself leaves nothing behind.
+"""
+
+import re
+from collections.abc import Generator, Mapping, Sequence
+from importlib import resources
+from typing import Any, Final, NamedTuple, TypeVar
+
+T = TypeVar("T")
+Params = Mapping[str, Any]
+Rows = list[tuple[Any, ...]]
+
+
+class Statement(NamedTuple):
+    """One statement to run, once with *params*, or once for each of *many*."""
+
+    name: str
+    params: Params
+    many: Sequence[Params] | None = None
+
+
+Operation = Generator[Statement, Rows, T]
+
+_NAME: Final = re.compile(r"^-- name: (\w+)\n", re.MULTILINE)
+
+
+def load_statements(dialect: str) -> dict[str, str]:
+    """Return the texts of all statements of *dialect* by name."""
+    text = resources.files(__package__).joinpath(dialect, "statements.sql").read_text("utf-8")
+    _, *parts = _NAME.split(text)
+    return {name: body.strip() for name, body in zip(parts[::2], parts[1::2], strict=True)}
+
+
+class Migration(NamedTuple):
+    """One numbered step of the schema."""
+
+    version: int
+    name: str
+    sql: str
+
+
+def load_migrations(dialect: str) -> list[Migration]:
+    """Return the migrations of *dialect* in order; they are numbered 1, 2, 3 ... without gaps."""
+    found = [
+        Migration(int(file.name[:4]), file.name.removesuffix(".sql"), file.read_text("utf-8"))
+        for file in resources.files(__package__).joinpath(dialect).iterdir()
+        if file.name[:4].isdigit()
+    ]
+    return sorted(found)
