@@ -58,13 +58,17 @@ class SessionRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Receipt:
-    """Proof of an append: its entries are *first* to *last*. *repeated*: the idempotency key was used before."""
+    """Proof of an append: its entries are *first* to *last*, and *entries* as a read gives them back.
+
+    *repeated*: the idempotency key was used before; then nothing was written now, and *entries* is empty.
+    """
 
     first: Seq
     last: Seq
     at: datetime
     epoch: int = 0
     repeated: bool = False
+    entries: tuple[Entry, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -54,7 +54,7 @@ def append(tenant: TenantId, request: Append, *, at: int) -> Operation[Receipt]:
         yield Statement("insert_receipt", {**spot, "first_seq": first, "last_seq": last, "at": at})
     if request.clear_partial:
         yield Statement("delete_partial", {"tenant": tenant, "session_id": session_id})
-    return Receipt(first=Seq(first), last=Seq(last), at=when, epoch=stored.row.epoch)
+    return Receipt(first=Seq(first), last=Seq(last), at=when, epoch=stored.row.epoch, entries=tuple(entries))
 
 
 def read(
