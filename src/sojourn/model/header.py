@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from sojourn.model.entry import Entry
 from sojourn.model.events import (
+    Event,
     MessageAdded,
     SessionArchived,
     SessionCreated,
@@ -58,22 +59,19 @@ class SessionHeader(Value, frozen=True, kw_only=True):
     def apply(self, entry: Entry) -> "SessionHeader":
         """Return the header after *entry*, which must be the next one."""
         event = entry.event
-        if isinstance(event, MessageAdded):
-            return replace(self, head=entry.seq, updated_at=entry.at, message_count=self.message_count + 1)
-        if isinstance(event, UsageRecorded):
-            tokens = event.input_tokens + event.output_tokens + event.cache_creation_tokens + event.cache_read_tokens
-            return replace(
-                self,
-                head=entry.seq,
-                updated_at=entry.at,
-                total_tokens=self.total_tokens + tokens,
-                cost_micros=self.cost_micros + (event.cost_micros or 0),
-            )
         if isinstance(event, SessionForked):
             return self._forked(event, entry)
         if isinstance(event, HOUSEKEEPING):
             return self._kept(event, entry)
-        return replace(self, head=entry.seq, updated_at=entry.at)
+        messages, tokens, cost = totals_of(event)
+        return replace(
+            self,
+            head=entry.seq,
+            updated_at=entry.at,
+            message_count=self.message_count + messages,
+            total_tokens=self.total_tokens + tokens,
+            cost_micros=self.cost_micros + cost,
+        )
 
     def apply_all(self, entries: Iterable[Entry]) -> "SessionHeader":
         """Return the header after each of *entries* in turn."""
@@ -116,6 +114,16 @@ class SessionHeader(Value, frozen=True, kw_only=True):
                 return replace(header, trashed_at=None)
             case SessionSuperseded():
                 return replace(header, superseded_by=event.by)
+
+
+def totals_of(event: Event) -> tuple[int, int, int]:
+    """Return what *event* adds to a session's messages, tokens and cost."""
+    if isinstance(event, MessageAdded):
+        return 1, 0, 0
+    if isinstance(event, UsageRecorded):
+        tokens = event.input_tokens + event.output_tokens + event.cache_creation_tokens + event.cache_read_tokens
+        return 0, tokens, event.cost_micros or 0
+    return 0, 0, 0
 
 
 def begin_header(entry: Entry) -> SessionHeader:

@@ -51,13 +51,13 @@ def moment(at: int) -> datetime:
     return _EPOCH + timedelta(microseconds=at)
 
 
-def checksum(row: JournalRow) -> int:
-    """Return the CRC-32 over all that *row* says."""
-    return zlib.crc32(f"{row.seq}|{row.at}|{row.kind}|{row.version}|{row.causes or ''}|{row.payload}".encode())
+def _sealed(seq: int, at: int, causes: str | None, encoded: Encoded) -> JournalRow:
+    said = (seq, at, encoded.kind, encoded.version, causes, encoded.payload, None)
+    return JournalRow(*said, _checksum(said))
 
 
-def _sealed(row: JournalRow) -> JournalRow:
-    return row._replace(crc=checksum(row))
+def _checksum(said: tuple[object, ...]) -> int:
+    return zlib.crc32("|".join(map(str, said)).encode())
 
 
 def prepare(drafts: Iterable[Draft]) -> list[Prepared]:
@@ -73,7 +73,7 @@ def make_row(prepared: Prepared, *, seq: int, at: int) -> JournalRow:
     """Return the row for *prepared* at its place."""
     encoded = prepared.encoded
     causes = "[" + ",".join(map(str, prepared.causes)) + "]" if prepared.causes else None
-    return _sealed(JournalRow(seq, at, encoded.kind, encoded.version, causes, encoded.payload, None, 0))
+    return _sealed(seq, at, causes, encoded)
 
 
 def make_entry(prepared: Prepared, session_id: SessionId, *, seq: int, at: datetime) -> Entry:
@@ -90,13 +90,12 @@ def make_entry(prepared: Prepared, session_id: SessionId, *, seq: int, at: datet
 
 def make_tombstone(row: JournalRow) -> JournalRow:
     """Return the row that takes the place of *row* when its content is forgotten."""
-    encoded = CODEC.encode(Forgotten(was=row.kind))
-    return _sealed(JournalRow(row.seq, row.at, encoded.kind, encoded.version, None, encoded.payload, None, 0))
+    return _sealed(row.seq, row.at, None, CODEC.encode(Forgotten(was=row.kind)))
 
 
 def damage(row: JournalRow) -> str | None:
     """Say what is wrong with *row*, or None."""
-    if row.crc != checksum(row):
+    if row.crc != _checksum(row[:-1]):
         return "the entry does not match its checksum"
     return None
 

@@ -4,17 +4,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from sojourn.errors import ConflictError, CorruptError, InvalidInputError
+from sojourn.errors import ConflictError, CorruptError, InvalidInputError, SessionNotFoundError
 from sojourn.model.entry import Entry
-from sojourn.model.header import HOUSEKEEPING
+from sojourn.model.header import HOUSEKEEPING, totals_of
 from sojourn.model.ids import Seq, SessionId, TenantId
 from sojourn.store.listing import check_limit
 from sojourn.store.protocol import MAX_PAGE, Lease, Loaded, Order, Receipt, Snapshot
-from sojourn.store.rows import Prepared, make_entry, make_row, micros, moment, read_entries
+from sojourn.store.rows import Prepared, make_entry, make_row, moment, read_entries
 from sojourn.store.sql import leases, sessions
 from sojourn.store.sql.reading import parts, past, rows_backward, rows_forward
-from sojourn.store.sql.sessions import StoredSession, insert_rows
-from sojourn.store.sql.statement import Operation, Statement
+from sojourn.store.sql.sessions import HOUR, StoredSession, insert_rows
+from sojourn.store.sql.statement import Operation, Params, Statement
 
 
 class Append(NamedTuple):
@@ -31,30 +31,33 @@ class Append(NamedTuple):
 def append(tenant: TenantId, request: Append, *, at: int) -> Operation[Receipt]:
     """Append all or nothing."""
     session_id = request.session_id
-    stored = yield from sessions.lock(tenant, session_id)
+    spot = {"tenant": tenant, "session_id": session_id}
+    rows = yield Statement("lock_head", spot)
+    if not rows:
+        raise SessionNotFoundError(f"session={session_id}")
+    head, epoch, quarantined, active_hour = rows[0]
     if request.key is not None:
-        receipt = yield from _find_receipt(tenant, stored, request.key)
+        receipt = yield from _find_receipt(spot, request.key, epoch)
         if receipt is not None:
             return receipt
-    _check_appendable(stored, request.expected)
+    if quarantined is not None:
+        raise CorruptError(f"session={session_id} is in quarantine: {quarantined}")
+    if request.expected is not None and request.expected != head:
+        raise ConflictError(f"session={session_id} expected={request.expected} head={head}")
     if request.lease is not None:
         yield from leases.verify(tenant, request.lease)
 
-    first = stored.row.header.head + 1
-    when = moment(at)
-    entries = [
-        make_entry(prepared, session_id, seq=seq, at=when) for seq, prepared in enumerate(request.prepared, first)
-    ]
-    rows = [make_row(prepared, seq=seq, at=at) for seq, prepared in enumerate(request.prepared, first)]
-    last = first + len(rows) - 1
-    yield insert_rows(tenant, session_id, rows)
-    yield from _follow(tenant, stored, entries)
+    first, when = head + 1, moment(at)
+    places = list(enumerate(request.prepared, first))
+    entries = [make_entry(prepared, session_id, seq=seq, at=when) for seq, prepared in places]
+    yield insert_rows(tenant, session_id, [make_row(prepared, seq=seq, at=at) for seq, prepared in places])
+    yield from _advance(tenant, entries, at=at, active_hour=active_hour)
+    last = entries[-1].seq
     if request.key is not None:
-        spot = {"tenant": tenant, "session_id": session_id, "key": request.key}
-        yield Statement("insert_receipt", {**spot, "first_seq": first, "last_seq": last, "at": at})
+        yield Statement("insert_receipt", {**spot, "key": request.key, "first_seq": first, "last_seq": last, "at": at})
     if request.clear_partial:
-        yield Statement("delete_partial", {"tenant": tenant, "session_id": session_id})
-    return Receipt(first=Seq(first), last=Seq(last), at=when, epoch=stored.row.epoch, entries=tuple(entries))
+        yield Statement("delete_partial", spot)
+    return Receipt(first=Seq(first), last=last, at=when, epoch=epoch, entries=tuple(entries))
 
 
 def read(
@@ -117,38 +120,25 @@ def _end(stored: StoredSession, before: int | None) -> int:
     return after_head if before is None else min(before, after_head)
 
 
-def _check_appendable(stored: StoredSession, expected: int | None) -> None:
-    header = stored.row.header
-    if stored.row.quarantined is not None:
-        raise CorruptError(f"session={header.session_id} is in quarantine: {stored.row.quarantined}")
-    if expected is not None and expected != header.head:
-        raise ConflictError(f"session={header.session_id} expected={expected} head={header.head}")
-
-
-def _find_receipt(tenant: TenantId, stored: StoredSession, key: str) -> Operation[Receipt | None]:
-    session_id = stored.row.header.session_id
-    rows = yield Statement("select_receipt", {"tenant": tenant, "session_id": session_id, "key": key})
+def _find_receipt(spot: Params, key: str, epoch: int) -> Operation[Receipt | None]:
+    rows = yield Statement("select_receipt", {**spot, "key": key})
     if not rows:
         return None
     first, last, at = rows[0]
-    return Receipt(first=Seq(first), last=Seq(last), at=moment(at), epoch=stored.row.epoch, repeated=True)
+    return Receipt(first=Seq(first), last=Seq(last), at=moment(at), epoch=epoch, repeated=True)
 
 
-def _follow(tenant: TenantId, stored: StoredSession, entries: list[Entry]) -> Operation[None]:
-    header = stored.row.header.apply_all(entries)
+def _advance(tenant: TenantId, entries: list[Entry], *, at: int, active_hour: int) -> Operation[None]:
+    """Let the session's row follow *entries*, touching only the columns, and so the indexes, that must change."""
+    session_id = entries[0].session_id
     if any(isinstance(entry.event, HOUSEKEEPING) for entry in entries):
-        yield from sessions.update(tenant, stored._replace(row=replace(stored.row, header=header)))
+        stored = yield from sessions.lock(tenant, session_id)
+        row = replace(stored.row, header=stored.row.header.apply_all(entries))
+        yield from sessions.update(tenant, stored._replace(row=row))
         return
-    # Only the totals moved: leave the other columns, and the indexes over them, alone.
-    yield Statement(
-        "touch_session",
-        {
-            "tenant": tenant,
-            "session_id": header.session_id,
-            "head": header.head,
-            "updated_at": micros(header.updated_at),
-            "message_count": header.message_count,
-            "total_tokens": header.total_tokens,
-            "cost_micros": header.cost_micros,
-        },
-    )
+    spot = {"tenant": tenant, "session_id": session_id}
+    messages, tokens, cost = map(sum, zip(*(totals_of(entry.event) for entry in entries), strict=True))
+    added = {"messages": messages, "tokens": tokens, "cost": cost}
+    yield Statement("advance_session", {**spot, **added, "head": entries[-1].seq, "updated_at": at})
+    if at // HOUR != active_hour:
+        yield Statement("advance_hour", {**spot, "active_hour": at // HOUR})

@@ -2,12 +2,12 @@
 
 from typing import NamedTuple
 
-from sojourn.model.header import SessionHeader, begin_header
+from sojourn.errors import CorruptError
 from sojourn.model.ids import SessionId, TenantId
-from sojourn.model.state import decode_snapshot
+from sojourn.model.state import SessionState, decode_snapshot, replay
 from sojourn.store.lineage import Link, Segment, segments
 from sojourn.store.protocol import Snapshot
-from sojourn.store.rows import JournalRow, read_entry
+from sojourn.store.rows import JournalRow, read_entries
 from sojourn.store.sql.statement import Operation, Statement
 
 PAGE = 1000
@@ -68,16 +68,15 @@ def past(tenant: TenantId, session_id: SessionId, *, at: int) -> Operation[Store
     return StoredPast(snapshot, (yield from rows_forward(tenant, rest, limit=at)))
 
 
-def header_at(tenant: TenantId, session_id: SessionId, *, at: int) -> Operation[SessionHeader]:
-    """Return the session's header as it was after entry *at*, made from the journal."""
+def state_at(tenant: TenantId, session_id: SessionId, *, at: int) -> Operation[SessionState]:
+    """Return the session's state after entry *at*."""
     snapshot, rows = yield from past(tenant, session_id, at=at)
-    state = decode_snapshot(snapshot.data) if snapshot else None
-    if state is None and snapshot is not None:  # another version's snapshot: begin at the beginning
+    start = decode_snapshot(snapshot.data) if snapshot else None
+    if start is None and snapshot is not None:  # another version wrote it: begin at the beginning
         found = yield from parts(tenant, session_id, after=0, before=at + 1)
         rows = yield from rows_forward(tenant, found, limit=at)
-    header = state.header if state else None
-    for row in rows:
-        entry = read_entry(row, session_id)
-        header = begin_header(entry) if header is None else header.apply(entry)
-    assert header is not None  # a session has a first entry  # noqa: S101
-    return header
+    since = start.head if start else 0
+    state = replay(read_entries(rows, session_id, follows=since), state=start)
+    if state is None or state.head != at:
+        raise CorruptError(f"session={session_id} entry={(state.head if state else 0) + 1}: the entry is missing")
+    return state

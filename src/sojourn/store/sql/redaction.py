@@ -8,7 +8,7 @@ from sojourn.model.ids import Seq, SessionId, TenantId
 from sojourn.store.protocol import Redaction
 from sojourn.store.rows import JournalRow, derived_from, make_tombstone
 from sojourn.store.sql import sessions
-from sojourn.store.sql.reading import PAGE, header_at, parts, rows_forward
+from sojourn.store.sql.reading import PAGE, parts, rows_forward, state_at
 from sojourn.store.sql.statement import Operation, Statement
 
 
@@ -67,6 +67,6 @@ def _renew(tenant: TenantId, owner: SessionId, *, first: int) -> Operation[None]
     yield Statement("delete_snapshots", {**place, "first": first})
     yield Statement("delete_partial", place)
     stored = yield from sessions.lock(tenant, owner)
-    header = yield from header_at(tenant, owner, at=stored.row.header.head)
-    row = replace(stored.row, header=header, epoch=stored.row.epoch + 1)
+    state = yield from state_at(tenant, owner, at=stored.row.header.head)
+    row = replace(stored.row, header=state.header, epoch=stored.row.epoch + 1)
     yield from sessions.update(tenant, stored._replace(row=row))

@@ -1,6 +1,6 @@
 """Operations on sessions: their rows, forks, and removal."""
 
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
@@ -9,11 +9,15 @@ from sojourn.model.entry import Draft
 from sojourn.model.events import SessionCreated, SessionForked
 from sojourn.model.header import SessionHeader, begin_header
 from sojourn.model.ids import Seq, SessionId, TenantId
+from sojourn.model.state import encode_snapshot
 from sojourn.store.listing import check_limit, cursor_after, cursor_start
 from sojourn.store.protocol import SessionPage, SessionQuery, SessionRow
 from sojourn.store.rows import JournalRow, make_entry, make_row, micros, moment, prepare
-from sojourn.store.sql.reading import PAGE, header_at, parts, rows_forward
+from sojourn.store.sql.reading import PAGE, parts, rows_forward, state_at
 from sojourn.store.sql.statement import Operation, Params, Statement
+
+HOUR: Final = 3_600_000_000
+"""An hour in microseconds: how finely the index by activity tells."""
 
 
 class StoredSession(NamedTuple):
@@ -52,6 +56,7 @@ def list_page(tenant: TenantId, query: SessionQuery) -> Operation[SessionPage]:
     before_at, before_id = cursor_start(query.cursor)
     params = {
         "tenant": tenant,
+        "before_hour": before_at // HOUR,
         "before_at": before_at,
         "before_id": before_id,
         "user_id": query.user_id,
@@ -82,7 +87,10 @@ def create(tenant: TenantId, session_id: SessionId, created: SessionCreated, *, 
 def fork(
     tenant: TenantId, session_id: SessionId, fork_id: SessionId, *, place: int | None, at: int
 ) -> Operation[SessionRow]:
-    """Begin *fork_id* after entry *place* of *session_id*; its base is whichever session stores that entry."""
+    """Begin *fork_id* after entry *place* of *session_id*; its base is whichever session stores that entry.
+
+    The state that the fork begins with is kept as its first snapshot: it was needed for the fork's row anyway.
+    """
     parent = yield from get(tenant, session_id)
     head = parent.row.header.head
     place = head if place is None else place
@@ -90,13 +98,15 @@ def fork(
         raise InvalidInputError(f"session={session_id}: cannot fork at {place}, its entries are 1 to {head}")
     yield from _refuse_taken(tenant, fork_id)
     [base] = yield from parts(tenant, session_id, after=place - 1, before=place + 1)
-    header = parent.row.header if place == head else (yield from header_at(tenant, session_id, at=place))
+    past = yield from state_at(tenant, session_id, at=place)
     event = SessionForked(session_id=fork_id, forked_from=session_id, at=Seq(place))
     [prepared] = prepare([Draft(event=event)])
-    header = header.apply(make_entry(prepared, fork_id, seq=place + 1, at=moment(at)))
-    stored = StoredSession(SessionRow(header=header), base.owner, place)
+    state = past.apply(make_entry(prepared, fork_id, seq=place + 1, at=moment(at)))
+    stored = StoredSession(SessionRow(header=state.header), base.owner, place)
     yield from insert(tenant, stored)
     yield insert_rows(tenant, fork_id, [make_row(prepared, seq=place + 1, at=at)])
+    spot = {"tenant": tenant, "session_id": fork_id, "seq": place + 1}
+    yield Statement("insert_snapshot", {**spot, "data": encode_snapshot(state)})
     return stored.row
 
 
@@ -156,8 +166,7 @@ def update(tenant: TenantId, stored: StoredSession) -> Operation[None]:
 
 def insert_rows(tenant: TenantId, session_id: SessionId, rows: list[JournalRow]) -> Statement:
     """Return the statement that adds *rows* to the journal of *session_id*."""
-    place = {"tenant": tenant, "session_id": session_id}
-    return Statement("insert_entry", {}, [{**place, **row._asdict()} for row in rows])
+    return Statement("insert_entry", {}, [(tenant, session_id, *row) for row in rows])
 
 
 def _refuse_taken(tenant: TenantId, session_id: SessionId) -> Operation[None]:
@@ -206,6 +215,7 @@ def _params(tenant: TenantId, stored: StoredSession) -> Params:
         "quarantined": stored.row.quarantined,
         "created_at": micros(header.created_at),
         "updated_at": micros(header.updated_at),
+        "active_hour": micros(header.updated_at) // HOUR,
         "user_id": header.user_id,
         "project": header.project,
         "title": header.title,

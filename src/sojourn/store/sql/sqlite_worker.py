@@ -9,6 +9,7 @@ batch would have written is looked up.
 """
 
 import asyncio
+import contextlib
 import queue
 import threading
 from collections.abc import Callable, Mapping
@@ -20,7 +21,7 @@ import apsw
 
 from sojourn.errors import ClosedError, SojournError, StoreError, UnknownOutcomeError
 from sojourn.store.sql.sqlite_errors import translate
-from sojourn.store.sql.statement import Operation, Params, Statement
+from sojourn.store.sql.statement import Operation, Statement
 
 T = TypeVar("T")
 MAX_BATCH: Final = 512
@@ -36,6 +37,8 @@ class _Job:
     function: Callable[[apsw.Connection], Any] | None = None
     result: Any = None
     error: BaseException | None = None
+    settled: bool = False
+    abandoned: bool = False
 
 
 class Worker:
@@ -63,7 +66,7 @@ class Worker:
         self._loop: asyncio.AbstractEventLoop
         self._connection: apsw.Connection | None = None
         self._wrote = False
-        self._probe: Params | None = None
+        self._probe: tuple[Any, ...] | None = None
         self._stopping = False
         self.commits = 0
 
@@ -105,16 +108,15 @@ class Worker:
             raise ClosedError(self._thread.name)
         self._jobs.put(job)
         try:
-            return await asyncio.shield(job.done)
+            return await job.done
         except asyncio.CancelledError:
             # The thread has the job and will do it: wait for the end of it, so that nothing happens behind the
             # caller's back, then be cancelled.
-            while not job.done.done():
-                try:
-                    await asyncio.shield(asyncio.wait([job.done]))
-                except asyncio.CancelledError:
-                    continue
-            job.done.exception()
+            while not job.settled:
+                job.done = self._loop.create_future()
+                job.abandoned = True
+                with contextlib.suppress(asyncio.CancelledError):
+                    await job.done
             raise
 
     # --- on the thread
@@ -214,7 +216,7 @@ class Worker:
         if name in self._writing:
             self._wrote = True
             if name == "insert_entry" and self._probe is None and many:
-                self._probe = many[0]
+                self._probe = tuple(many[0])
         sql = self._statements[name]
         if many is not None:
             connection.executemany(sql, many)
@@ -231,12 +233,13 @@ class Worker:
             return False
         self._disconnect()
         try:
-            place = {"first": self._probe["seq"], "last": self._probe["seq"], "limit": 1}
-            rows = self._connected().execute(self._statements["select_entries"], {**self._probe, **place}).fetchall()
+            tenant, session_id, seq, at, *_, crc = self._probe
+            place = {"tenant": tenant, "session_id": session_id, "first": seq, "last": seq, "limit": 1}
+            rows = self._connected().execute(self._statements["select_entries"], place).fetchall()
         except (apsw.Error, StoreError):
             self._disconnect()
             return False
-        return bool(rows) and (rows[0][1], rows[0][-1]) == (self._probe["at"], self._probe["crc"])
+        return bool(rows) and (rows[0][1], rows[0][-1]) == (at, crc)
 
     def _undo(self, error: Exception) -> None:
         if self._connection is None:
@@ -287,9 +290,10 @@ def _settle_start(started: asyncio.Future[None], error: BaseException | None) ->
 
 def _settle(batch: list[_Job]) -> None:
     for job in batch:
+        job.settled = True
         if job.done.cancelled():
             continue
-        if job.error is not None:
+        if job.error is not None and not job.abandoned:
             job.done.set_exception(job.error)
         else:
             job.done.set_result(job.result)

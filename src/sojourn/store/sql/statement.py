@@ -7,6 +7,7 @@ operation checks before it writes, so that an error it raises by itself leaves n
 
 import re
 from collections.abc import Generator, Mapping, Sequence
+from functools import cache
 from importlib import resources
 from typing import Any, Final, NamedTuple, TypeVar
 
@@ -16,11 +17,11 @@ Rows = list[tuple[Any, ...]]
 
 
 class Statement(NamedTuple):
-    """One statement to run, once with *params*, or once for each of *many*."""
+    """One statement to run: once with *params*, by name, or once for each of *many*, by name or by place."""
 
     name: str
     params: Params
-    many: Sequence[Params] | None = None
+    many: Sequence[Params | tuple[Any, ...]] | None = None
 
 
 Operation = Generator[Statement, Rows, T]
@@ -28,6 +29,7 @@ Operation = Generator[Statement, Rows, T]
 _NAME: Final = re.compile(r"^-- name: (\w+)\n", re.MULTILINE)
 
 
+@cache
 def load_statements(dialect: str) -> dict[str, str]:
     """Return the texts of all statements of *dialect* by name."""
     text = resources.files(__package__).joinpath(dialect, "statements.sql").read_text("utf-8")
@@ -43,6 +45,7 @@ class Migration(NamedTuple):
     sql: str
 
 
+@cache
 def load_migrations(dialect: str) -> list[Migration]:
     """Return the migrations of *dialect* in order; they are numbered 1, 2, 3 ... without gaps."""
     found = [

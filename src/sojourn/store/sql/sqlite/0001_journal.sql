@@ -10,6 +10,7 @@ CREATE TABLE sessions (
     quarantined   TEXT,
     created_at    INTEGER NOT NULL,
     updated_at    INTEGER NOT NULL,
+    active_hour   INTEGER NOT NULL,             -- the hour of updated_at
     user_id       TEXT,
     project       TEXT,
     title         TEXT,
@@ -28,7 +29,8 @@ CREATE TABLE sessions (
     PRIMARY KEY (tenant, session_id)
 ) WITHOUT ROWID;
 
-CREATE INDEX sessions_by_activity ON sessions (tenant, updated_at DESC, session_id DESC);
+-- By the hour, so that a turn within the hour leaves the index alone; a list sorts within each hour.
+CREATE INDEX sessions_by_activity ON sessions (tenant, active_hour DESC);
 CREATE INDEX sessions_by_base ON sessions (tenant, base) WHERE base IS NOT NULL;
 CREATE INDEX sessions_by_parent ON sessions (tenant, parent) WHERE parent IS NOT NULL;
 
@@ -44,7 +46,7 @@ CREATE TABLE journal (
     key_id     TEXT,
     crc        INTEGER NOT NULL,
     PRIMARY KEY (tenant, session_id, seq)
-) WITHOUT ROWID;
+);                                              -- with a rowid: entries are too long to be keys of a B-tree
 
 CREATE INDEX journal_messages ON journal (tenant, session_id, seq) WHERE kind = 'message_added';
 

@@ -18,6 +18,7 @@ SELECT session_id, head, epoch, base, base_seq, quarantined, created_at, updated
        total_tokens, cost_micros
 FROM sessions
 WHERE tenant = :tenant
+  AND active_hour <= :before_hour
   AND (updated_at, session_id) < (:before_at, :before_id)
   AND (:user_id IS NULL OR user_id = :user_id)
   AND (:project IS NULL OR project = :project)
@@ -26,32 +27,38 @@ WHERE tenant = :tenant
   AND (:text IS NULL OR instr(title_folded, :text) > 0)
   AND (:archived IS NULL OR (archived_at IS NOT NULL) = :archived)
   AND (:trashed IS NULL OR (trashed_at IS NOT NULL) = :trashed)
-ORDER BY updated_at DESC, session_id DESC
+ORDER BY active_hour DESC, updated_at DESC, session_id DESC
 LIMIT :limit;
 
 -- name: insert_session
 INSERT INTO sessions (
-    tenant, session_id, head, epoch, base, base_seq, quarantined, created_at, updated_at, user_id, project, title,
-    title_folded, title_source, tags, parent, forked_from, forked_at, superseded_by, archived_at, trashed_at,
+    tenant, session_id, head, epoch, base, base_seq, quarantined, created_at, updated_at, active_hour, user_id, project,
+    title, title_folded, title_source, tags, parent, forked_from, forked_at, superseded_by, archived_at, trashed_at,
     message_count, total_tokens, cost_micros)
 VALUES (
-    :tenant, :session_id, :head, :epoch, :base, :base_seq, :quarantined, :created_at, :updated_at, :user_id, :project,
-    :title, :title_folded, :title_source, :tags, :parent, :forked_from, :forked_at, :superseded_by, :archived_at,
+    :tenant, :session_id, :head, :epoch, :base, :base_seq, :quarantined, :created_at, :updated_at, :active_hour,
+    :user_id, :project, :title, :title_folded, :title_source, :tags, :parent, :forked_from, :forked_at, :superseded_by, :archived_at,
     :trashed_at, :message_count, :total_tokens, :cost_micros);
 
 -- name: update_session
 UPDATE sessions SET
     head = :head, epoch = :epoch, base = :base, base_seq = :base_seq, quarantined = :quarantined,
-    created_at = :created_at, updated_at = :updated_at, user_id = :user_id, project = :project, title = :title,
-    title_folded = :title_folded, title_source = :title_source, tags = :tags, parent = :parent,
+    created_at = :created_at, updated_at = :updated_at, active_hour = :active_hour, user_id = :user_id,
+    project = :project, title = :title, title_folded = :title_folded, title_source = :title_source, tags = :tags, parent = :parent,
     forked_from = :forked_from, forked_at = :forked_at, superseded_by = :superseded_by, archived_at = :archived_at,
     trashed_at = :trashed_at, message_count = :message_count, total_tokens = :total_tokens, cost_micros = :cost_micros
 WHERE tenant = :tenant AND session_id = :session_id;
 
--- name: touch_session
-UPDATE sessions SET head = :head, updated_at = :updated_at, message_count = :message_count,
-    total_tokens = :total_tokens, cost_micros = :cost_micros
+-- name: lock_head
+SELECT head, epoch, quarantined, active_hour FROM sessions WHERE tenant = :tenant AND session_id = :session_id;
+
+-- name: advance_session
+UPDATE sessions SET head = :head, updated_at = :updated_at, message_count = message_count + :messages,
+    total_tokens = total_tokens + :tokens, cost_micros = cost_micros + :cost
 WHERE tenant = :tenant AND session_id = :session_id;
+
+-- name: advance_hour
+UPDATE sessions SET active_hour = :active_hour WHERE tenant = :tenant AND session_id = :session_id;
 
 -- name: delete_session
 DELETE FROM sessions WHERE tenant = :tenant AND session_id = :session_id;
@@ -71,7 +78,7 @@ SELECT session_id, base_seq FROM sessions WHERE tenant = :tenant AND base = :ses
 
 -- name: insert_entry
 INSERT INTO journal (tenant, session_id, seq, at, kind, version, causes, payload, key_id, crc)
-VALUES (:tenant, :session_id, :seq, :at, :kind, :version, :causes, :payload, :key_id, :crc);
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 
 -- name: replace_entry
 UPDATE journal SET kind = :kind, version = :version, causes = :causes, payload = :payload, key_id = :key_id, crc = :crc
