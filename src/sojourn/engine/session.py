@@ -1,7 +1,7 @@
 """A live session: a journal in a store, and its state in memory.
 
 Reads of the state never touch the store. An append returns when it is durable, and the state then holds it, together
-with whatever other processes appended in between. A snapshot every 1,024 entries keeps loading independent of age.
+with whatever other processes appended in between. A snapshot every 512 entries keeps loading independent of age.
 """
 
 from collections.abc import Iterable
@@ -16,7 +16,7 @@ from sojourn.model.ids import Seq, SessionId, check_session_id
 from sojourn.model.state import SessionState, decode_snapshot, encode_snapshot, replay
 from sojourn.store.protocol import MAX_PAGE, Lease, Receipt, Snapshot, Store
 
-SNAPSHOT_EVERY: Final = 1024
+SNAPSHOT_EVERY: Final = 512
 _WORTH_A_SNAPSHOT: Final = 128
 """A session that is closed keeps a snapshot if at least so many entries came since the last one."""
 
