@@ -48,16 +48,19 @@ def micros(at: datetime) -> int:
 
 def moment(at: int) -> datetime:
     """Return the time that is *at* microseconds after 1970."""
-    return _EPOCH + timedelta(microseconds=at)
+    return datetime.fromtimestamp(at / 1_000_000, UTC)  # exact to the microsecond until the year 2242
 
 
 def _sealed(seq: int, at: int, causes: str | None, encoded: Encoded) -> JournalRow:
-    said = (seq, at, encoded.kind, encoded.version, causes, encoded.payload, None)
-    return JournalRow(*said, _checksum(said))
+    kind, version, payload, _ = encoded
+    crc = _checksum(seq, at, kind, version, causes, payload)
+    return JournalRow(seq, at, kind, version, causes, payload, None, crc)
 
 
-def _checksum(said: tuple[object, ...]) -> int:
-    return zlib.crc32("|".join(map(str, said)).encode())
+def _checksum(  # noqa: PLR0917 - the fields in the row's own order
+    seq: int, at: int, kind: str, version: int, causes: str | None, payload: str
+) -> int:
+    return zlib.crc32(f"{seq}|{at}|{kind}|{version}|{causes}|{payload}".encode())
 
 
 def prepare(drafts: Iterable[Draft]) -> list[Prepared]:
@@ -95,7 +98,7 @@ def make_tombstone(row: JournalRow) -> JournalRow:
 
 def damage(row: JournalRow) -> str | None:
     """Say what is wrong with *row*, or None."""
-    if row.crc != _checksum(row[:-1]):
+    if row.crc != _checksum(*row[:6]):
         return "the entry does not match its checksum"
     return None
 
@@ -106,16 +109,16 @@ def read_entry(row: JournalRow, session_id: SessionId) -> Entry:
     Raises:
         CorruptError: the row is damaged; the error names the session and the entry.
     """
-    wrong = damage(row)
-    if wrong is not None:
-        raise CorruptError(f"session={session_id} entry={row.seq}: {wrong}")
+    seq, at, kind, version, causes, payload, _, crc = row
+    if crc != _checksum(seq, at, kind, version, causes, payload):
+        raise CorruptError(f"session={session_id} entry={seq}: {damage(row)}")
     return Entry(
         session_id=session_id,
-        seq=Seq(row.seq),
-        at=moment(row.at),
-        event=CODEC.decode(row.kind, row.version, row.payload),
-        causes=_causes_decoder.decode(row.causes) if row.causes else (),
-        payload=row.payload,
+        seq=Seq(seq),
+        at=moment(at),
+        event=CODEC.decode(kind, version, payload),
+        causes=_causes_decoder.decode(causes) if causes else (),
+        payload=payload,
     )
 
 

@@ -13,7 +13,7 @@ from sojourn.store.lineage import Segment
 from sojourn.store.protocol import Problem, SessionRow
 from sojourn.store.rows import JournalRow, read_entry
 from sojourn.store.sql import sessions
-from sojourn.store.sql.reading import PAGE, parts, rows_forward
+from sojourn.store.sql.reading import END, PAGE, parts, rows_forward
 from sojourn.store.sql.sessions import StoredSession
 from sojourn.store.sql.statement import Operation, Statement
 
@@ -75,11 +75,11 @@ def _wrong(rows: Sequence[JournalRow], session_id: SessionId, *, after: int) -> 
 
 def _restored_row(tenant: TenantId, session_id: SessionId) -> Operation[StoredSession]:
     """Return a row for a session of which only the journal is left; its first own entry tells where it came from."""
-    rows = yield from rows_forward(tenant, [Segment(session_id, 1, 2**62)], limit=1)
+    rows = yield from rows_forward(tenant, [Segment(session_id, 1, END)], limit=1)
     entry = read_entry(rows[0], session_id)
     last = yield Statement(
         "select_entries_backward",
-        {"tenant": tenant, "session_id": session_id, "first": 1, "last": 2**62, "limit": 1},
+        {"tenant": tenant, "session_id": session_id, "first": 1, "last": END, "limit": 1},
     )
     header = msgspec.structs.replace(begin_header(entry), head=Seq(last[0][0]))
     if isinstance(entry.event, SessionForked):

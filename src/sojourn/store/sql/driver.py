@@ -26,8 +26,8 @@ class Driver(Protocol):
         """Finish what runs and disconnect. Closing twice is fine."""
         ...
 
-    async def read(self, operation: Callable[[], Operation[T]]) -> T:
-        """Run an operation that only reads, on one consistent view of the data."""
+    async def read(self, operation: Callable[[], Operation[T]], *, small: bool = False) -> T:
+        """Run an operation that only reads, on one consistent view of the data. *small*: it reads a few rows."""
         ...
 
     async def write(self, operation: Callable[[], Operation[T]]) -> T:

@@ -12,7 +12,7 @@ from sojourn.store.listing import check_limit
 from sojourn.store.protocol import MAX_PAGE, Lease, Loaded, Order, Receipt, Snapshot
 from sojourn.store.rows import Prepared, make_entry, make_row, moment, read_entries
 from sojourn.store.sql import leases, sessions
-from sojourn.store.sql.reading import parts, past, rows_backward, rows_forward
+from sojourn.store.sql.reading import END, parts, past, rows_backward, rows_forward
 from sojourn.store.sql.sessions import HOUR, StoredSession, insert_rows
 from sojourn.store.sql.statement import Operation, Params, Statement
 
@@ -81,8 +81,7 @@ def read(
 def last_messages(tenant: TenantId, session_id: SessionId, *, limit: int, before: int | None) -> Operation[list[Entry]]:
     """Return the last messages, oldest first."""
     check_limit(limit, most=MAX_PAGE)
-    stored = yield from sessions.get(tenant, session_id)
-    found = yield from parts(tenant, session_id, after=0, before=_end(stored, before))
+    found = yield from parts(tenant, session_id, after=0, before=END if before is None else before)
     rows = yield from rows_backward(tenant, found, limit=limit, messages_only=True)
     rows.reverse()
     return read_entries(rows, session_id)

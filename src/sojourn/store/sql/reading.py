@@ -1,8 +1,8 @@
 """Operations that read a journal through its chain of forks."""
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
-from sojourn.errors import CorruptError
+from sojourn.errors import CorruptError, SessionNotFoundError
 from sojourn.model.ids import SessionId, TenantId
 from sojourn.model.state import SessionState, decode_snapshot, replay
 from sojourn.store.lineage import Link, Segment, segments
@@ -10,7 +10,9 @@ from sojourn.store.protocol import Snapshot
 from sojourn.store.rows import JournalRow, read_entries
 from sojourn.store.sql.statement import Operation, Statement
 
-PAGE = 1000
+PAGE: Final = 1000
+END: Final = 2**62
+"""Beyond every entry."""
 
 
 class StoredPast(NamedTuple):
@@ -21,9 +23,21 @@ class StoredPast(NamedTuple):
 
 
 def parts(tenant: TenantId, session_id: SessionId, *, after: int, before: int) -> Operation[list[Segment]]:
-    """Return where the entries with *after* < seq < *before* are stored, oldest first."""
-    rows = yield Statement("select_chain", {"tenant": tenant, "session_id": session_id, "after": after})
-    return segments([Link(*row) for row in rows], after=after, before=before)
+    """Return where the entries with *after* < seq < *before* are stored, oldest first.
+
+    Raises:
+        SessionNotFoundError: there is no such session.
+    """
+    chain: list[Link] = []
+    owner: SessionId | None = session_id
+    while owner is not None:
+        rows = yield Statement("select_base", {"tenant": tenant, "session_id": owner})
+        if not rows:
+            raise SessionNotFoundError(f"session={owner}")
+        base, base_seq = rows[0]
+        chain.append(Link(owner, base_seq))
+        owner = base if base_seq > after else None
+    return segments(chain, after=after, before=before)
 
 
 def rows_forward(tenant: TenantId, found: list[Segment], *, limit: int) -> Operation[list[JournalRow]]:

@@ -21,7 +21,8 @@ import apsw
 
 from sojourn.errors import ClosedError, SojournError, StoreError, UnknownOutcomeError
 from sojourn.store.sql.sqlite_errors import translate
-from sojourn.store.sql.statement import Operation, Statement
+from sojourn.store.sql.sqlite_runner import Runner
+from sojourn.store.sql.statement import Operation
 
 T = TypeVar("T")
 MAX_BATCH: Final = 512
@@ -57,16 +58,13 @@ class Worker:
         """Connect with *connect* at the start, with *reconnect* after a failure."""
         self._connect = connect
         self._reconnect = reconnect
-        self._statements = statements
-        self._writing = {name for name, sql in statements.items() if not sql.startswith(("SELECT", "WITH"))}
+        self._runner = Runner(statements)
         self._path = path
         self._begin = "BEGIN IMMEDIATE" if write else "BEGIN"
         self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
         self._loop: asyncio.AbstractEventLoop
         self._connection: apsw.Connection | None = None
-        self._wrote = False
-        self._probe: tuple[Any, ...] | None = None
         self._stopping = False
         self.commits = 0
 
@@ -171,7 +169,7 @@ class Worker:
 
     def _work_together(self, jobs: list[_Job]) -> None:
         committing = False
-        self._probe = None
+        self._runner.probe = None
         try:
             connection = self._connected()
             connection.execute(self._begin)
@@ -195,33 +193,13 @@ class Worker:
     def _attempt(self, connection: apsw.Connection, job: _Job) -> None:
         """Run the job's operation; its own errors before its first write are its caller's affair alone."""
         assert job.operation is not None  # noqa: S101 - told apart in _work
-        self._wrote = False
+        self._runner.wrote = False
         try:
-            job.result = self._drive(connection, job.operation())
+            job.result = self._runner.run(connection, job.operation())
         except SojournError as error:
-            if self._wrote:
+            if self._runner.wrote:
                 raise
             job.error = error
-
-    def _drive(self, connection: apsw.Connection, operation: Operation[T]) -> T:
-        try:
-            statement = next(operation)
-            while True:
-                statement = operation.send(self._execute(connection, statement))
-        except StopIteration as finished:
-            return cast(T, finished.value)
-
-    def _execute(self, connection: apsw.Connection, statement: Statement) -> list[tuple[Any, ...]]:
-        name, params, many = statement
-        if name in self._writing:
-            self._wrote = True
-            if name == "insert_entry" and self._probe is None and many:
-                self._probe = tuple(many[0])
-        sql = self._statements[name]
-        if many is not None:
-            connection.executemany(sql, many)
-            return []
-        return connection.execute(sql, params).fetchall()
 
     def _happened(self, error: Exception) -> bool:
         """Tell whether the transaction whose COMMIT failed is in the database all the same.
@@ -229,17 +207,14 @@ class Worker:
         Raises nothing: if it cannot be told, the connection stays closed and the answer is no, and `_as_ours` says
         that the outcome is unknown.
         """
-        if not isinstance(error, _SUSPECT) or self._probe is None:
+        if not isinstance(error, _SUSPECT) or self._runner.probe is None:
             return False
         self._disconnect()
         try:
-            tenant, session_id, seq, at, *_, crc = self._probe
-            place = {"tenant": tenant, "session_id": session_id, "first": seq, "last": seq, "limit": 1}
-            rows = self._connected().execute(self._statements["select_entries"], place).fetchall()
+            return self._runner.has_happened(self._connected())
         except (apsw.Error, StoreError):
             self._disconnect()
             return False
-        return bool(rows) and (rows[0][1], rows[0][-1]) == (at, crc)
 
     def _undo(self, error: Exception) -> None:
         if self._connection is None:
@@ -256,7 +231,7 @@ class Worker:
         if not isinstance(error, apsw.Error):
             return error
         ours: SojournError = translate(error, self._path)
-        if committing and isinstance(error, _SUSPECT) and self._probe is not None and not self._can_connect():
+        if committing and isinstance(error, _SUSPECT) and self._runner.probe is not None and not self._can_connect():
             ours = UnknownOutcomeError(ours.detail)
         ours.__cause__ = error
         return ours

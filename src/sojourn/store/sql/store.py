@@ -36,6 +36,8 @@ from sojourn.store.sql import care, documents, journal, leases, redaction, sessi
 from sojourn.store.sql.driver import Driver
 
 _ANY_SESSIONS: Final = SessionQuery()
+_SMALL: Final = 50
+"""So many entries are read at once rather than on a thread, where the database allows."""
 
 
 class SqlStore:
@@ -94,11 +96,11 @@ class SqlStore:
 
     async def get_session(self, session_id: str) -> SessionRow:
         checked = check_session_id(session_id)
-        return (await self._driver.read(lambda: sessions.get(self._tenant, checked))).row
+        return (await self._driver.read(lambda: sessions.get(self._tenant, checked), small=True)).row
 
     async def find_session(self, session_id: str) -> SessionRow | None:
         checked = check_session_id(session_id)
-        stored = await self._driver.read(lambda: sessions.find(self._tenant, checked))
+        stored = await self._driver.read(lambda: sessions.find(self._tenant, checked), small=True)
         return stored.row if stored else None
 
     async def list_sessions(self, query: SessionQuery | None = None) -> SessionPage:
@@ -154,12 +156,15 @@ class SqlStore:
     ) -> list[Entry]:
         checked = check_session_id(session_id)
         return await self._driver.read(
-            lambda: journal.read(self._tenant, checked, after=after, before=before, limit=limit, order=order)
+            lambda: journal.read(self._tenant, checked, after=after, before=before, limit=limit, order=order),
+            small=limit <= _SMALL,
         )
 
     async def last_messages(self, session_id: str, limit: int = 20, *, before: int | None = None) -> list[Entry]:
         checked = check_session_id(session_id)
-        return await self._driver.read(lambda: journal.last_messages(self._tenant, checked, limit=limit, before=before))
+        return await self._driver.read(
+            lambda: journal.last_messages(self._tenant, checked, limit=limit, before=before), small=limit <= _SMALL
+        )
 
     async def load(self, session_id: str, *, at: int | None = None) -> Loaded:
         checked = check_session_id(session_id)

@@ -63,15 +63,8 @@ UPDATE sessions SET active_hour = :active_hour WHERE tenant = :tenant AND sessio
 -- name: delete_session
 DELETE FROM sessions WHERE tenant = :tenant AND session_id = :session_id;
 
--- name: select_chain
-WITH RECURSIVE chain (session_id, base, base_seq, depth) AS (
-    SELECT session_id, base, base_seq, 0 FROM sessions WHERE tenant = :tenant AND session_id = :session_id
-    UNION ALL
-    SELECT sessions.session_id, sessions.base, sessions.base_seq, chain.depth + 1
-    FROM chain JOIN sessions ON sessions.tenant = :tenant AND sessions.session_id = chain.base
-    WHERE chain.base_seq > :after
-)
-SELECT session_id, base_seq FROM chain ORDER BY depth;
+-- name: select_base
+SELECT base, base_seq FROM sessions WHERE tenant = :tenant AND session_id = :session_id;
 
 -- name: list_forks
 SELECT session_id, base_seq FROM sessions WHERE tenant = :tenant AND base = :session_id ORDER BY session_id;

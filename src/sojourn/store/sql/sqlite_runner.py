@@ -1,0 +1,52 @@
+"""Runs operations on a SQLite connection, statement by statement, and notes what they wrote."""
+
+from collections.abc import Mapping
+from typing import Any, TypeVar, cast
+
+import apsw
+
+from sojourn.store.sql.statement import Operation, Rows, Statement
+
+T = TypeVar("T")
+
+
+class Runner:
+    """Knows the statements' texts. Its owner resets *wrote* and *probe*, and begins and ends the transactions."""
+
+    def __init__(self, statements: Mapping[str, str]) -> None:
+        self._statements = statements
+        self._writing = {name for name, sql in statements.items() if not sql.startswith(("SELECT", "WITH"))}
+        self.wrote = False
+        """Whether a statement that writes was run."""
+        self.probe: tuple[Any, ...] | None = None
+        """The first journal row that was written, by which a transaction of doubtful outcome can be recognised."""
+
+    def run(self, connection: apsw.Connection, operation: Operation[T]) -> T:
+        """Run *operation* to its end and return what it returns."""
+        try:
+            statement = next(operation)
+            while True:
+                statement = operation.send(self._execute(connection, statement))
+        except StopIteration as finished:
+            return cast(T, finished.value)
+
+    def has_happened(self, connection: apsw.Connection) -> bool:
+        """Tell whether the row *probe* is in the database, and with it the transaction that wrote it."""
+        if self.probe is None:
+            return False
+        tenant, session_id, seq, at, *_, crc = self.probe
+        place = {"tenant": tenant, "session_id": session_id, "first": seq, "last": seq, "limit": 1}
+        rows = connection.execute(self._statements["select_entries"], place).fetchall()
+        return bool(rows) and (rows[0][1], rows[0][-1]) == (at, crc)
+
+    def _execute(self, connection: apsw.Connection, statement: Statement) -> Rows:
+        name, params, many = statement
+        if name in self._writing:
+            self.wrote = True
+            if name == "insert_entry" and self.probe is None and many:
+                self.probe = tuple(many[0])
+        sql = self._statements[name]
+        if many is not None:
+            connection.executemany(sql, many)
+            return []
+        return connection.execute(sql, params).fetchall()
