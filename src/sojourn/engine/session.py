@@ -1,7 +1,8 @@
 """A live session: a journal in a store, and its state in memory.
 
 Reads of the state never touch the store. An append returns when it is durable, and the state then holds it, together
-with whatever other processes appended in between. A snapshot every 512 entries keeps loading independent of age.
+with whatever other processes appended in between; the fold itself waits until somebody looks. A snapshot every 512
+entries keeps loading independent of age.
 """
 
 from collections.abc import Iterable
@@ -32,7 +33,8 @@ class Session:
     def __init__(self, store: Store, state: SessionState, *, epoch: int, snapshot_at: Seq) -> None:
         """Take a state that was loaded from *store*; use `open` or `create` instead."""
         self._store = store
-        self._state = state
+        self._folded = state
+        self._unfolded: list[Entry] = []
         self._epoch = epoch
         self._snapshot_at = snapshot_at
 
@@ -63,17 +65,23 @@ class Session:
 
     @property
     def id(self) -> SessionId:
-        return self._state.session_id
+        return self._folded.session_id
 
     @property
     def state(self) -> SessionState:
         """The state now: a value that does not change when the session goes on."""
-        return self._state
+        if self._unfolded:
+            folded = self._folded
+            for entry in self._unfolded:
+                folded = folded.apply(entry)
+            self._folded = folded
+            self._unfolded.clear()
+        return self._folded
 
     @property
     def head(self) -> Seq:
         """The last entry that the state holds."""
-        return self._state.head
+        return self._unfolded[-1].seq if self._unfolded else self._folded.head
 
     async def append(
         self,
@@ -100,7 +108,7 @@ class Session:
         if receipt.epoch != self._epoch:
             await self.reload()
         elif receipt.first == self.head + 1 and receipt.entries:
-            self._apply(receipt.entries)
+            self._unfolded += receipt.entries
         elif receipt.last > self.head:
             await self.refresh()
         await self._snapshot_if_due()
@@ -109,13 +117,14 @@ class Session:
     async def refresh(self) -> None:
         """Bring the state up to the journal's head, reading only what is new."""
         while entries := await self._store.read(self.id, after=self.head, limit=MAX_PAGE):
-            self._apply(entries)
+            self._unfolded += entries
             if len(entries) < MAX_PAGE:
                 break
 
     async def reload(self) -> None:
         """Make the state anew from the store: something in its past was forgotten."""
-        self._state, self._epoch, self._snapshot_at = await _load(self._store, self.id)
+        self._folded, self._epoch, self._snapshot_at = await _load(self._store, self.id)
+        self._unfolded.clear()
 
     async def last_messages(self, limit: int = 20) -> list[Entry]:
         """Return the last *limit* messages, oldest first."""
@@ -131,18 +140,12 @@ class Session:
         if self.head - self._snapshot_at >= _WORTH_A_SNAPSHOT:
             await self._save_snapshot()
 
-    def _apply(self, entries: Iterable[Entry]) -> None:
-        state = self._state
-        for entry in entries:
-            state = state.apply(entry)
-        self._state = state
-
     async def _snapshot_if_due(self) -> None:
         if self.head - self._snapshot_at >= SNAPSHOT_EVERY:
             await self._save_snapshot()
 
     async def _save_snapshot(self) -> None:
-        snapshot = Snapshot(seq=self.head, data=encode_snapshot(self._state))
+        snapshot = Snapshot(seq=self.head, data=encode_snapshot(self.state))
         await self._store.save_snapshot(self.id, snapshot, epoch=self._epoch)
         self._snapshot_at = snapshot.seq
 

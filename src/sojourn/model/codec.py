@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Raw
 
 from sojourn.errors import CorruptError, InvalidEventError, TooLargeError
-from sojourn.model.events import KINDS, Event, KnownEvent, UnknownEvent, kind_of
+from sojourn.model.events import KINDS, Event, KnownEvent, MessageAdded, UnknownEvent, kind_of
 
 MAX_EVENT_BYTES: Final = 16 * 1024 * 1024
 Upcaster = Callable[[dict[str, Any]], dict[str, Any]]
@@ -57,6 +57,9 @@ class Codec:
         """
         kind = kind_of(event)
         try:
+            raw = getattr(event.message, "raw", None) if isinstance(event, MessageAdded) else None
+            if isinstance(raw, Raw):
+                msgspec.json.decode(raw, type=Raw)  # it must be JSON by itself, or it could add fields to the message
             body = bytes(event.payload) if isinstance(event, UnknownEvent) else _encoder.encode(event)
             if len(body) > self._max_bytes:
                 raise TooLargeError(f"{kind}: {len(body):,} bytes, the limit is {self._max_bytes:,}")
@@ -66,9 +69,14 @@ class Codec:
                 refuse_non_finite(event, kind)
             payload = body.decode("utf-8")
             version = self._versions.get(kind, 1)
-            return Encoded(kind, version, payload, self.decode(kind, version, payload))
-        except (msgspec.MsgspecError, UnicodeError, TypeError, RecursionError, OverflowError, CorruptError) as error:
+            encoded = Encoded(kind, version, payload, self.decode(kind, version, payload))
+        except CorruptError as error:
+            raise InvalidEventError(f"{kind}: {error.__cause__}") from error
+        except (msgspec.MsgspecError, UnicodeError, TypeError, RecursionError, OverflowError) as error:
             raise InvalidEventError(f"{kind}: {error}") from error
+        if kind_of(encoded.event) != kind:
+            raise InvalidEventError(f"{kind}: its payload is of kind {kind_of(encoded.event)}")
+        return encoded
 
     def decode(self, kind: str, version: int, payload: str) -> Event:
         """Return the event stored as *payload*.

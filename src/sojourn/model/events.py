@@ -495,9 +495,9 @@ Event = KnownEvent | UnknownEvent
 KINDS: dict[str, type[EventBase]] = {str(cls.__struct_config__.tag): cls for cls in get_args(KnownEvent)}
 """Each known kind's name as stored, and its type."""
 
-MESSAGE_KIND = "message_added"
+_NAMES: dict[type, str] = {cls: kind for kind, cls in KINDS.items()}
 
 
 def kind_of(event: Event) -> str:
     """Return the name under which *event* is stored."""
-    return event.kind if isinstance(event, UnknownEvent) else str(event.__struct_config__.tag)
+    return event.kind if isinstance(event, UnknownEvent) else _NAMES[type(event)]

@@ -8,7 +8,8 @@ from msgspec import UNSET, Meta, Raw, UnsetType
 from sojourn.model.value import Value
 
 Role = Literal["system", "user", "assistant", "tool"]
-Count = Annotated[int, Meta(ge=0)]
+Count = Annotated[int, Meta(ge=0, le=10**12)]
+"""How many there are of something; the limit keeps sums within a database's integers."""
 
 
 class TextPart(Value, frozen=True, kw_only=True, omit_defaults=True, tag_field="type", tag="text"):

@@ -1,23 +1,29 @@
 """What no store lets in: input that could not be stored, or not be found again."""
 
+import math
 from collections.abc import Sequence
 from typing import Any, Final
 
 import msgspec
 
 from sojourn.errors import InvalidEventError, InvalidInputError
-from sojourn.model.codec import refuse_non_finite
+from sojourn.model.codec import CODEC, refuse_non_finite
 from sojourn.model.entry import Draft
 from sojourn.model.events import (
+    KINDS,
+    Event,
+    EventBase,
     Forgotten,
     SessionCreated,
     SessionForked,
     SessionRenamed,
+    SessionSuperseded,
     SessionTagged,
     UnknownEvent,
     kind_of,
 )
 from sojourn.model.header import HOUSEKEEPING
+from sojourn.model.ids import check_session_id
 
 MAX_EVENTS: Final = 1000
 _OWN: Final = SessionCreated | SessionForked | Forgotten
@@ -28,12 +34,23 @@ def check_drafts(drafts: Sequence[Draft]) -> Sequence[Draft]:
     if not 1 <= len(drafts) <= MAX_EVENTS:
         raise InvalidInputError(f"an append has 1 to {MAX_EVENTS} events, got {len(drafts)}")
     for draft in drafts:
-        event = draft.event
+        event = _read_back(draft)
         if isinstance(event, _OWN):
             raise InvalidEventError(f"{kind_of(event)}: only the store itself writes this kind")
         if isinstance(event, HOUSEKEEPING | UnknownEvent):
             check_row_texts(event)
+        for cause in draft.causes:
+            if type(cause) is not int or cause < 1:
+                raise InvalidEventError(f"{kind_of(event)}: a cause is the seq of an earlier entry, not {cause!r:.100}")
     return drafts
+
+
+def _read_back(draft: Draft) -> Event:
+    """Return the event that *draft* will be read as: a known kind may come as an `UnknownEvent`, to the letter."""
+    if not isinstance(draft, Draft) or not isinstance(draft.event, EventBase | UnknownEvent):
+        raise InvalidEventError(f"{draft!r:.100} is not an event")
+    event = draft.event
+    return CODEC.encode(event).event if isinstance(event, UnknownEvent) and event.kind in KINDS else event
 
 
 def check_row_texts(event: SessionCreated | HOUSEKEEPING | UnknownEvent) -> None:
@@ -41,10 +58,14 @@ def check_row_texts(event: SessionCreated | HOUSEKEEPING | UnknownEvent) -> None
     match event:
         case SessionCreated():
             texts = (event.user_id, event.title, event.project, *event.tags)
+            if event.parent is not None:
+                check_session_id(event.parent)
         case SessionRenamed():
             texts = (event.title,)
         case SessionTagged():
             texts = event.added
+        case SessionSuperseded():
+            texts = (check_session_id(event.by),)
         case UnknownEvent():
             texts = (event.kind,)
         case _:
@@ -56,6 +77,8 @@ def check_row_texts(event: SessionCreated | HOUSEKEEPING | UnknownEvent) -> None
 
 def check_text(text: str, what: str) -> str:
     """Return *text* if it can be stored everywhere: UTF-8, without NUL."""
+    if not isinstance(text, str):
+        raise InvalidInputError(f"{what} is not text")
     try:
         text.encode()
     except UnicodeEncodeError as error:
@@ -65,8 +88,19 @@ def check_text(text: str, what: str) -> str:
     return text
 
 
+def check_lease(holder: str, ttl: float) -> None:
+    """Refuse a lease without a holder, or for a time that is none."""
+    if not holder:
+        raise InvalidInputError("a lease needs a holder")
+    check_text(holder, f"the holder {holder!r:.100}")
+    if not 0 <= ttl < math.inf:
+        raise InvalidInputError(f"a lease needs a ttl of 0 or more seconds, got {ttl}")
+
+
 def encode_key(key: str) -> bytes:
     """Return a document's key as bytes; any characters but lone surrogates."""
+    if not isinstance(key, str):
+        raise InvalidInputError(f"a key is text, got {type(key).__name__}")
     try:
         return key.encode()
     except UnicodeEncodeError as error:

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from sojourn.errors import CorruptError
+from sojourn.errors import CorruptError, InvalidEventError
 from sojourn.model.codec import CODEC, Encoded
 from sojourn.model.entry import Draft, Entry
 from sojourn.model.events import Forgotten
@@ -73,9 +73,17 @@ def prepare(drafts: Iterable[Draft]) -> list[Prepared]:
 
 
 def make_row(prepared: Prepared, *, seq: int, at: int) -> JournalRow:
-    """Return the row for *prepared* at its place."""
+    """Return the row for *prepared* at its place.
+
+    Raises:
+        InvalidEventError: it names a cause that does not stand before it.
+    """
     encoded = prepared.encoded
-    causes = "[" + ",".join(map(str, prepared.causes)) + "]" if prepared.causes else None
+    causes = None
+    if prepared.causes:
+        if max(prepared.causes) >= seq:
+            raise InvalidEventError(f"{encoded.kind}: entry {max(prepared.causes)} is not before it, it is entry {seq}")
+        causes = "[" + ",".join(map(str, prepared.causes)) + "]"
     return _sealed(seq, at, causes, encoded)
 
 

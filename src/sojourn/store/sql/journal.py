@@ -2,9 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
-from sojourn.errors import ConflictError, CorruptError, InvalidInputError, SessionNotFoundError
+from msgspec import structs
+
+from sojourn.errors import ConflictError, CorruptError, InvalidInputError
 from sojourn.model.entry import Entry
 from sojourn.model.header import HOUSEKEEPING, totals_of
 from sojourn.model.ids import Seq, SessionId, TenantId
@@ -30,34 +32,28 @@ class Append(NamedTuple):
 
 def append(tenant: TenantId, request: Append, *, at: int) -> Operation[Receipt]:
     """Append all or nothing."""
-    session_id = request.session_id
-    spot = {"tenant": tenant, "session_id": session_id}
-    rows = yield Statement("lock_head", spot)
-    if not rows:
-        raise SessionNotFoundError(f"session={session_id}")
-    head, epoch, quarantined, active_hour = rows[0]
+    spot = {"tenant": tenant, "session_id": request.session_id}
     if request.key is not None:
-        receipt = yield from _find_receipt(spot, request.key, epoch)
+        stored = yield from sessions.lock(tenant, request.session_id)
+        receipt = yield from _find_receipt(spot, request.key, stored.row.epoch)
         if receipt is not None:
             return receipt
-    if quarantined is not None:
-        raise CorruptError(f"session={session_id} is in quarantine: {quarantined}")
-    if request.expected is not None and request.expected != head:
-        raise ConflictError(f"session={session_id} expected={request.expected} head={head}")
     if request.lease is not None:
         yield from leases.verify(tenant, request.lease)
+    head, epoch = yield from _advance(spot, request, at=at)
 
     first, when = head + 1, moment(at)
     places = list(enumerate(request.prepared, first))
-    entries = [make_entry(prepared, session_id, seq=seq, at=when) for seq, prepared in places]
-    yield insert_rows(tenant, session_id, [make_row(prepared, seq=seq, at=at) for seq, prepared in places])
-    yield from _advance(tenant, entries, at=at, active_hour=active_hour)
+    yield insert_rows(tenant, request.session_id, [make_row(prepared, seq=seq, at=at) for seq, prepared in places])
+    entries = tuple(make_entry(prepared, request.session_id, seq=seq, at=when) for seq, prepared in places)
     last = entries[-1].seq
+    if any(isinstance(entry.event, HOUSEKEEPING) for entry in entries):
+        yield from _keep_house(tenant, entries)
     if request.key is not None:
         yield Statement("insert_receipt", {**spot, "key": request.key, "first_seq": first, "last_seq": last, "at": at})
     if request.clear_partial:
         yield Statement("delete_partial", spot)
-    return Receipt(first=Seq(first), last=last, at=when, epoch=epoch, entries=tuple(entries))
+    return Receipt(first=Seq(first), last=last, at=when, epoch=epoch, entries=entries)
 
 
 def read(
@@ -127,17 +123,44 @@ def _find_receipt(spot: Params, key: str, epoch: int) -> Operation[Receipt | Non
     return Receipt(first=Seq(first), last=Seq(last), at=moment(at), epoch=epoch, repeated=True)
 
 
-def _advance(tenant: TenantId, entries: list[Entry], *, at: int, active_hour: int) -> Operation[None]:
-    """Let the session's row follow *entries*, touching only the columns, and so the indexes, that must change."""
-    session_id = entries[0].session_id
-    if any(isinstance(entry.event, HOUSEKEEPING) for entry in entries):
-        stored = yield from sessions.lock(tenant, session_id)
-        row = replace(stored.row, header=stored.row.header.apply_all(entries))
-        yield from sessions.update(tenant, stored._replace(row=row))
-        return
-    spot = {"tenant": tenant, "session_id": session_id}
-    messages, tokens, cost = map(sum, zip(*(totals_of(entry.event) for entry in entries), strict=True))
-    added = {"messages": messages, "tokens": tokens, "cost": cost}
-    yield Statement("advance_session", {**spot, **added, "head": entries[-1].seq, "updated_at": at})
-    if at // HOUR != active_hour:
-        yield Statement("advance_hour", {**spot, "active_hour": at // HOUR})
+def _advance(spot: Params, request: Append, *, at: int) -> Operation[tuple[int, int]]:
+    """Move the session's head and totals, if it may be appended to; return the head before, and the epoch.
+
+    Only the columns, and so the indexes, that must change are touched; the rest follows in `_keep_house`.
+    """
+    messages = tokens = cost = 0
+    active_at: int | None = None
+    for prepared in request.prepared:
+        event = prepared.encoded.event
+        more_messages, more_tokens, more_cost = totals_of(event)
+        messages, tokens, cost = messages + more_messages, tokens + more_tokens, cost + more_cost
+        if not isinstance(event, HOUSEKEEPING):
+            active_at = at
+    entries = len(request.prepared)
+    added = {"entries": entries, "messages": messages, "tokens": tokens, "cost": cost, "active_at": active_at}
+    rows = yield Statement("advance_session", {**spot, **added, "expected": request.expected})
+    if not rows:
+        yield from _refuse(spot, request.expected)
+    head, epoch, active_hour = rows[0]
+    if active_at is not None and active_at // HOUR != active_hour:
+        yield Statement("advance_hour", {**spot, "active_hour": active_at // HOUR})
+    return head - entries, epoch
+
+
+def _refuse(spot: Params, expected: int | None) -> Operation[NoReturn]:
+    stored = yield from sessions.get(spot["tenant"], spot["session_id"])
+    row, session_id = stored.row, stored.row.header.session_id
+    if row.quarantined is not None:
+        raise CorruptError(f"session={session_id} is in quarantine: {row.quarantined}")
+    raise ConflictError(f"session={session_id} expected={expected} head={row.header.head}")
+
+
+def _keep_house(tenant: TenantId, entries: Sequence[Entry]) -> Operation[None]:
+    """Let the rest of the session's row follow *entries*, whose head and totals it has already."""
+    stored = yield from sessions.lock(tenant, entries[0].session_id)
+    header = stored.row.header
+    for entry in entries:
+        if isinstance(entry.event, HOUSEKEEPING):
+            header = header.apply(entry)
+    header = structs.replace(header, head=entries[-1].seq)
+    yield from sessions.update(tenant, stored._replace(row=replace(stored.row, header=header)))

@@ -2,8 +2,9 @@
 
 from typing import NamedTuple
 
-from sojourn.errors import InvalidInputError, LeaseLostError, LockedError
+from sojourn.errors import LeaseLostError, LockedError
 from sojourn.model.ids import SessionId, TenantId
+from sojourn.store.checks import check_lease
 from sojourn.store.process import Process
 from sojourn.store.protocol import Lease
 from sojourn.store.sql import sessions
@@ -22,8 +23,7 @@ class Moment(NamedTuple):
 
 def acquire(tenant: TenantId, session_id: SessionId, holder: str, *, ttl: float, moment: Moment) -> Operation[Lease]:
     """Take the lease if it is free, expired, or its process is gone."""
-    if not holder or ttl < 0:
-        raise InvalidInputError(f"a lease needs a holder and a ttl of 0 or more, got {holder!r} and {ttl}")
+    check_lease(holder, ttl)
     yield from sessions.lock(tenant, session_id)
     place = {"tenant": tenant, "session_id": session_id}
     rows = yield Statement("lock_lease", {**place, **moment.params()})
@@ -48,6 +48,7 @@ def verify(tenant: TenantId, lease: Lease) -> Operation[None]:
 
 def renew(tenant: TenantId, lease: Lease, *, ttl: float, moment: Moment) -> Operation[None]:
     """Hold *lease* for *ttl* seconds from now."""
+    check_lease(lease.holder, ttl)
     yield from verify(tenant, lease)
     place = {"tenant": tenant, "session_id": lease.session_id, "token": lease.token, "holder": lease.holder}
     yield Statement("put_lease", {**place, **moment.params(), "ttl": ttl})

@@ -10,7 +10,7 @@ from sojourn.model.events import SessionCreated, SessionForked
 from sojourn.model.header import SessionHeader, begin_header
 from sojourn.model.ids import Seq, SessionId, TenantId
 from sojourn.model.state import encode_snapshot
-from sojourn.store.listing import check_limit, cursor_after, cursor_start
+from sojourn.store.listing import check_query, cursor_after, cursor_start
 from sojourn.store.protocol import SessionPage, SessionQuery, SessionRow
 from sojourn.store.rows import JournalRow, make_entry, make_row, micros, moment, prepare
 from sojourn.store.sql.reading import PAGE, parts, rows_forward, state_at
@@ -52,7 +52,7 @@ def lock(tenant: TenantId, session_id: SessionId) -> Operation[StoredSession]:
 
 def list_page(tenant: TenantId, query: SessionQuery) -> Operation[SessionPage]:
     """Return a page of sessions, newest activity first."""
-    check_limit(query.limit)
+    check_query(query)
     before_at, before_id = cursor_start(query.cursor)
     params = {
         "tenant": tenant,

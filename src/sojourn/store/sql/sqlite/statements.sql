@@ -49,13 +49,12 @@ UPDATE sessions SET
     trashed_at = :trashed_at, message_count = :message_count, total_tokens = :total_tokens, cost_micros = :cost_micros
 WHERE tenant = :tenant AND session_id = :session_id;
 
--- name: lock_head
-SELECT head, epoch, quarantined, active_hour FROM sessions WHERE tenant = :tenant AND session_id = :session_id;
-
 -- name: advance_session
-UPDATE sessions SET head = :head, updated_at = :updated_at, message_count = message_count + :messages,
+UPDATE sessions SET head = head + :entries, updated_at = coalesce(:active_at, updated_at), message_count = message_count + :messages,
     total_tokens = total_tokens + :tokens, cost_micros = cost_micros + :cost
-WHERE tenant = :tenant AND session_id = :session_id;
+WHERE tenant = :tenant AND session_id = :session_id
+  AND quarantined IS NULL AND (:expected IS NULL OR head = :expected)
+RETURNING head, epoch, active_hour;
 
 -- name: advance_hour
 UPDATE sessions SET active_hour = :active_hour WHERE tenant = :tenant AND session_id = :session_id;
@@ -153,7 +152,9 @@ SELECT data FROM documents WHERE tenant = :tenant AND key = :key;
 DELETE FROM documents WHERE tenant = :tenant AND key = :key;
 
 -- name: list_keys
-SELECT key FROM documents WHERE tenant = :tenant AND key >= :prefix AND substr(key, 1, length(:prefix)) = :prefix
+SELECT key FROM documents
+WHERE tenant = :tenant AND key >= :prefix
+  AND (length(:prefix) = 0 OR substr(key, 1, length(:prefix)) = :prefix) -- substr of an empty key is NULL
 ORDER BY key;
 
 -- name: list_all_sessions
