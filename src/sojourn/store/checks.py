@@ -70,9 +70,10 @@ def check_row_texts(event: SessionCreated | HOUSEKEEPING | UnknownEvent) -> None
             texts = (event.kind,)
         case _:
             texts = ()
+    what = "a kind" if isinstance(event, UnknownEvent) else kind_of(event)
     for text in texts:
         if text is not None:
-            check_text(text, f"{kind_of(event)}: {text!r:.100}")
+            check_text(text, f"{what}: {text!r:.100}")
 
 
 def check_text(text: str, what: str) -> str:
@@ -118,5 +119,7 @@ def encode_document(data: dict[str, Any]) -> str:
     try:
         refuse_non_finite(data, "document")
         return msgspec.json.encode(data).decode()
-    except (TypeError, UnicodeError, RecursionError, InvalidEventError) as error:
+    except InvalidEventError as error:
+        raise InvalidInputError(f"the document is not JSON: {error.detail}") from error
+    except (TypeError, UnicodeError, RecursionError) as error:
         raise InvalidInputError(f"the document is not JSON: {error}") from error

@@ -14,7 +14,7 @@ from sojourn.store.listing import check_limit
 from sojourn.store.protocol import MAX_PAGE, Lease, Loaded, Order, Receipt, Snapshot
 from sojourn.store.rows import Prepared, make_entry, make_row, moment, read_entries
 from sojourn.store.sql import leases, sessions
-from sojourn.store.sql.reading import END, parts, past, rows_backward, rows_forward
+from sojourn.store.sql.reading import END, parts, past, rows_backward, rows_forward, within
 from sojourn.store.sql.sessions import HOUR, StoredSession, insert_rows
 from sojourn.store.sql.statement import Operation, Params, Statement
 
@@ -62,11 +62,11 @@ def read(
     """Return a page of entries."""
     check_limit(limit, most=MAX_PAGE)
     stored = yield from sessions.get(tenant, session_id)
-    end = _end(stored, before)
-    found = yield from parts(tenant, session_id, after=max(after, 0), before=end)
+    after, end = within(after), _end(stored, before)
+    found = yield from parts(tenant, session_id, after=after, before=end)
     if order is Order.OLDEST_FIRST:
         rows = yield from rows_forward(tenant, found, limit=limit)
-        return read_entries(rows, session_id, follows=max(after, 0))
+        return read_entries(rows, session_id, follows=after)
     rows = yield from rows_backward(tenant, found, limit=limit)
     rows.reverse()
     entries = read_entries(rows, session_id, follows=end - 1 - len(rows))
@@ -77,7 +77,7 @@ def read(
 def last_messages(tenant: TenantId, session_id: SessionId, *, limit: int, before: int | None) -> Operation[list[Entry]]:
     """Return the last messages, oldest first."""
     check_limit(limit, most=MAX_PAGE)
-    found = yield from parts(tenant, session_id, after=0, before=END if before is None else before)
+    found = yield from parts(tenant, session_id, after=0, before=END if before is None else within(before))
     rows = yield from rows_backward(tenant, found, limit=limit, messages_only=True)
     rows.reverse()
     return read_entries(rows, session_id)
@@ -137,8 +137,9 @@ def _advance(spot: Params, request: Append, *, at: int) -> Operation[tuple[int, 
         if not isinstance(event, HOUSEKEEPING):
             active_at = at
     entries = len(request.prepared)
+    expected = None if request.expected is None else within(request.expected)
     added = {"entries": entries, "messages": messages, "tokens": tokens, "cost": cost, "active_at": active_at}
-    rows = yield Statement("advance_session", {**spot, **added, "expected": request.expected})
+    rows = yield Statement("advance_session", {**spot, **added, "expected": expected})
     if not rows:
         yield from _refuse(spot, request.expected)
     head, epoch, active_hour = rows[0]

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from sojourn.errors import LeaseLostError, LockedError
+from sojourn.errors import LeaseLostError, LockedError, SessionNotFoundError
 from sojourn.model.ids import SessionId, TenantId
 from sojourn.store.checks import check_lease
 from sojourn.store.process import Process
@@ -43,6 +43,7 @@ def verify(tenant: TenantId, lease: Lease) -> Operation[None]:
     params = {"tenant": tenant, "session_id": lease.session_id, "now": 0.0, "boot_id": ""}
     rows = yield Statement("lock_lease", params)
     if not rows or (rows[0][0], rows[0][1]) != (lease.token, lease.holder):
+        yield from sessions.get(tenant, lease.session_id)
         raise LeaseLostError(f"session={lease.session_id} holder={lease.holder}")
 
 
@@ -58,7 +59,7 @@ def release(tenant: TenantId, lease: Lease, *, moment: Moment) -> Operation[None
     """Give *lease* back; a lost one is nobody's business any more."""
     try:
         yield from verify(tenant, lease)
-    except LeaseLostError:
+    except (LeaseLostError, SessionNotFoundError):
         return
     place = {"tenant": tenant, "session_id": lease.session_id, "token": lease.token, "holder": None}
     yield Statement("put_lease", {**place, **moment.params(), "ttl": 0.0})

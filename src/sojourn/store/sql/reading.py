@@ -22,6 +22,11 @@ class StoredPast(NamedTuple):
     rows: list[JournalRow]
 
 
+def within(seq: int) -> int:
+    """Return *seq*, or the nearest number that a journal and every database can have."""
+    return min(max(seq, 0), END)
+
+
 def parts(tenant: TenantId, session_id: SessionId, *, after: int, before: int) -> Operation[list[Segment]]:
     """Return where the entries with *after* < seq < *before* are stored, oldest first.
 
