@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 from datetime import datetime
 
-from sojourn.errors import InvalidEventError
 from sojourn.model.events import Event, EventBase, UnknownEvent
 from sojourn.model.ids import Seq, SessionId
 from sojourn.model.value import Value
@@ -33,17 +32,6 @@ class Entry(Value, frozen=True, kw_only=True):
 
 
 def as_drafts(events: Iterable[Event | Draft], *, causes: Iterable[int] = ()) -> list[Draft]:
-    """Return *events* as drafts; *causes* become those of each event that is not a draft already.
-
-    Raises:
-        InvalidEventError: something else than an event or a draft is among them.
-    """
+    """Return *events* as drafts; *causes* become those of each event that is not a draft already."""
     shared = tuple(Seq(seq) for seq in causes)
-    return [_as_draft(item, shared) for item in events]
-
-
-def _as_draft(item: Event | Draft, causes: tuple[Seq, ...]) -> Draft:
-    draft = Draft(event=item, causes=causes) if isinstance(item, EventBase | UnknownEvent) else item
-    if not isinstance(draft, Draft) or not isinstance(draft.event, EventBase | UnknownEvent):
-        raise InvalidEventError(f"expected an event or a Draft of one, got {type(item).__name__}")
-    return draft
+    return [Draft(event=item, causes=shared) if isinstance(item, EventBase | UnknownEvent) else item for item in events]

@@ -45,6 +45,12 @@ def check_drafts(drafts: Sequence[Draft]) -> Sequence[Draft]:
     return drafts
 
 
+def check_causes(causes: Sequence[int], *, seq: int) -> None:
+    """Refuse *causes* that do not come before the entry *seq*, which was derived from them."""
+    if causes and max(causes) >= seq:
+        raise InvalidEventError(f"entry {seq} cannot be derived from {max(causes)}, which does not come before it")
+
+
 def _read_back(draft: Draft) -> Event:
     """Return the event that *draft* will be read as: a known kind may come as an `UnknownEvent`, to the letter."""
     if not isinstance(draft, Draft) or not isinstance(draft.event, EventBase | UnknownEvent):

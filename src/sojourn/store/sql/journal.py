@@ -10,6 +10,7 @@ from sojourn.errors import ConflictError, CorruptError, InvalidInputError
 from sojourn.model.entry import Entry
 from sojourn.model.header import HOUSEKEEPING, totals_of
 from sojourn.model.ids import Seq, SessionId, TenantId
+from sojourn.store.checks import check_causes
 from sojourn.store.listing import check_limit
 from sojourn.store.protocol import MAX_PAGE, Lease, Loaded, Order, Receipt, Snapshot
 from sojourn.store.rows import Prepared, make_entry, make_row, moment, read_entries
@@ -44,6 +45,8 @@ def append(tenant: TenantId, request: Append, *, at: int) -> Operation[Receipt]:
 
     first, when = head + 1, moment(at)
     places = list(enumerate(request.prepared, first))
+    for seq, prepared in places:
+        check_causes(prepared.causes, seq=seq)
     yield insert_rows(tenant, request.session_id, [make_row(prepared, seq=seq, at=at) for seq, prepared in places])
     entries = tuple(make_entry(prepared, request.session_id, seq=seq, at=when) for seq, prepared in places)
     last = entries[-1].seq
