@@ -110,14 +110,22 @@ class Session:
         elif receipt.first == self.head + 1 and receipt.entries:
             self._unfolded += receipt.entries
         elif receipt.last > self.head:
-            await self.refresh()
+            await self._read_on()
         await self._snapshot_if_due()
         return receipt
 
     async def refresh(self) -> None:
         """Bring the state up to the journal's head, reading only what is new."""
+        row = await self._store.get_session(self.id)
+        if row.epoch != self._epoch:
+            await self.reload()
+        elif row.header.head > self.head:
+            await self._read_on()
+
+    async def _read_on(self) -> None:
         while entries := await self._store.read(self.id, after=self.head, limit=MAX_PAGE):
-            self._unfolded += entries
+            # Another task of this session may have moved the head while this one waited.
+            self._unfolded += [entry for entry in entries if entry.seq > self.head]
             if len(entries) < MAX_PAGE:
                 break
 

@@ -67,12 +67,11 @@ class SqliteDriver:
         writer = self._make_worker("sojourn-writer", self._begin_writing, write=True)
         await writer.start()
         self._writer = writer
-        if self._path is not None:
-            reader = self._make_worker("sojourn-reader", self._connect, write=False)
-            await reader.start()
-            self._reader = reader
-            self._at_once = self._connect()
-            self._at_once.set_busy_timeout(0)
+        try:
+            await self._open_for_reading()
+        except BaseException:
+            await self.close()
+            raise
 
     async def close(self) -> None:
         reader, writer, self._reader, self._writer = self._reader, self._writer, None, None
@@ -119,6 +118,15 @@ class SqliteDriver:
     def commits(self) -> int:
         """How many transactions were committed since it was opened."""
         return self._for_writing().commits
+
+    async def _open_for_reading(self) -> None:
+        if self._path is None:
+            return  # a database in memory has one connection
+        reader = self._make_worker("sojourn-reader", self._connect, write=False)
+        await reader.start()
+        self._reader = reader
+        self._at_once = self._connect()
+        self._at_once.set_busy_timeout(0)
 
     def _make_worker(self, name: str, connect: Callable[[], apsw.Connection], *, write: bool) -> Worker:
         return Worker(name, connect, self._connect, self._statements, path=self._path, write=write)

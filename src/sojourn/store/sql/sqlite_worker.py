@@ -79,7 +79,12 @@ class Worker:
         self._loop = asyncio.get_running_loop()
         self._started: asyncio.Future[None] = self._loop.create_future()
         self._thread.start()
-        await self._started
+        try:
+            await self._started
+        except asyncio.CancelledError:
+            self._stopping = True
+            self._jobs.put(None)
+            raise
 
     async def run(self, operation: Callable[[], Operation[T]]) -> T:
         """Run an operation in a transaction and return what it returned, once that is durable."""
@@ -168,11 +173,12 @@ class Worker:
             job.error = error
 
     def _work_together(self, jobs: list[_Job]) -> None:
-        committing = False
+        begun = committing = False
         self._runner.probe = None
         try:
             connection = self._connected()
             connection.execute(self._begin)
+            begun = True
             for job in jobs:
                 self._attempt(connection, job)
             committing = True
@@ -183,12 +189,14 @@ class Worker:
                 self.commits += 1
                 return
             self._undo(error)
-            if len(jobs) > 1:
+            if begun and len(jobs) > 1:
                 for job in jobs:
                     job.result = job.error = None
                     self._work_together([job])
             else:
-                jobs[0].error = self._as_ours(error, committing=committing)
+                ours = self._as_ours(error, committing=committing)
+                for job in jobs:
+                    job.error = ours
 
     def _attempt(self, connection: apsw.Connection, job: _Job) -> None:
         """Run the job's operation; its own errors before its first write are its caller's affair alone."""
