@@ -1,0 +1,166 @@
+"""PostgreSQL, through psycopg. Each operation is one transaction on a connection of its own.
+
+Reads see one consistent view (REPEATABLE READ). Writes lock the sessions they change (READ COMMITTED, FOR UPDATE); a
+run that lost against another writer is repeated, and then finds by itself what the other one did. PostgreSQL does the
+group commit.
+
+A connection that turns out to be dead before anything was committed is replaced, and the operation is run again. When
+one breaks during a COMMIT, the server is asked how it ended.
+"""
+
+import random
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Final, TypeVar, cast
+
+import anyio
+import psycopg
+
+from sojourn.errors import ClosedError, StoreError, UnknownOutcomeError
+from sojourn.store.feed import Feed
+from sojourn.store.sql import postgres_transaction as transaction
+from sojourn.store.sql.postgres_connections import Address, Connections
+from sojourn.store.sql.postgres_copy import copy_schema
+from sojourn.store.sql.postgres_errors import is_transient, translate, translated
+from sojourn.store.sql.postgres_news import News
+from sojourn.store.sql.postgres_schema import migrate
+from sojourn.store.sql.postgres_transaction import Attempt, Outcome, encode_statements
+from sojourn.store.sql.statement import Migration, Operation, load_migrations, load_statements
+
+T = TypeVar("T")
+MAX_RUNS: Final = 8
+SETTLE_SECONDS: Final = 5.0
+_PAUSE_SECONDS: Final = 0.01
+_VACUUM: Final = b"VACUUM (SKIP_LOCKED) journal, sessions, snapshots, receipts, partials, documents"
+_FIND_DAMAGE: Final = b"""
+SELECT 'PostgreSQL met ' || checksum_failures || ' damaged pages in this database'
+FROM pg_stat_database WHERE datname = current_database() AND checksum_failures > 0
+UNION ALL
+SELECT 'the index ' || indexrelid::regclass || ' is not valid; REINDEX makes it anew'
+FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
+WHERE relnamespace = current_schema()::regnamespace AND NOT indisvalid
+"""
+
+
+class PostgresDriver:
+    """One schema of one PostgreSQL database. Lives from `open` to `close`, in one process, on one event loop."""
+
+    poll_seconds = 5.0
+
+    def __init__(self, url: str, *, migrations: list[Migration] | None = None) -> None:
+        """Use the database at *url*, in the first schema of its `search_path`.
+
+        Raises:
+            InvalidInputError: *url* cannot be read.
+        """
+        self._address = Address(url)
+        self._migrations = load_migrations("postgres") if migrations is None else migrations
+        self._statements = encode_statements(load_statements("postgres"))
+        self._connections: Connections | None = None
+        self._news: News | None = None
+
+    def __repr__(self) -> str:
+        return f"PostgresDriver({self._address})"
+
+    async def open(self, feed: Feed) -> None:
+        if self._connections is not None:
+            return
+        connections = Connections(self._address)
+        try:
+            with translated(str(self._address)):
+                async with connections.lend() as line:
+                    schema = await migrate(line.connection, self._migrations)
+                news = News(connections, schema=schema, feed=feed)
+                await news.open()
+        except BaseException:
+            await connections.close()
+            raise
+        self._connections, self._news = connections, news
+
+    async def close(self) -> None:
+        news, connections, self._news, self._connections = self._news, self._connections, None, None
+        try:
+            if news is not None:
+                await news.close()
+        finally:
+            if connections is not None:
+                await connections.close()
+
+    async def read(self, operation: Callable[[], Operation[T]], *, small: bool = False) -> T:  # noqa: ARG002
+        return await self._run(lambda attempt: transaction.read(attempt, self._statements, operation()))
+
+    async def write(self, operation: Callable[[], Operation[T]]) -> T:
+        return await self._run(lambda attempt: transaction.write(attempt, self._statements, operation()))
+
+    async def data_version(self) -> int | None:
+        return None  # followers look at the session itself
+
+    async def erase_traces(self) -> None:
+        """Free the space of deleted rows. The server's log, its replicas and its backups may keep old pages."""
+
+        async def vacuum(attempt: Attempt) -> None:
+            await attempt.line.connection.execute(_VACUUM)
+
+        await self._run(vacuum)
+
+    async def check_storage(self) -> list[str]:
+        """Return what the server has noticed; whether each entry is whole, reading it tells."""
+
+        async def find_damage(attempt: Attempt) -> list[str]:
+            return [str(row[0]) for row in await (await attempt.line.connection.execute(_FIND_DAMAGE)).fetchall()]
+
+        return await self._run(find_damage)
+
+    async def copy(self, target: Path) -> None:
+        await self._run(lambda attempt: copy_schema(attempt.line.connection, target))
+
+    async def _run(self, body: Callable[[Attempt], Awaitable[T]]) -> T:
+        """Run *body* until one run takes effect, or it is clear that none will."""
+        if self._connections is None or self._news is None:
+            raise ClosedError(f"{self!r}")
+        connections, news = self._connections, self._news
+        run = 0
+        while True:
+            run += 1
+            async with connections.lend() as line:
+                attempt, failure = Attempt(line=line), None
+                try:
+                    attempt.result = await body(attempt)
+                except psycopg.Error as error:
+                    failure = error
+            if failure is None or await self._took_effect(connections, attempt, failure, last=run == MAX_RUNS):
+                news.announce(attempt.heads)
+                return cast(T, attempt.result)
+
+    async def _took_effect(
+        self, connections: Connections, attempt: Attempt, failure: psycopg.Error, *, last: bool
+    ) -> bool:
+        """Tell whether *attempt* took effect in spite of *failure*. If not, nothing was written: run it again.
+
+        Raises:
+            SojournError: running it again would not help, or the outcome cannot be told.
+        """
+        line = attempt.line
+        if line.is_lost:
+            await connections.drop_idle()
+            if attempt.committing:
+                return await self._was_committed(connections, attempt, failure)
+        again = not line.fresh if line.is_lost else is_transient(failure)
+        if last or not again:
+            raise translate(failure, str(self._address)) from failure
+        await anyio.sleep(random.uniform(0, _PAUSE_SECONDS))  # noqa: S311 - only so that two do not collide again
+        return False
+
+    async def _was_committed(self, connections: Connections, attempt: Attempt, failure: psycopg.Error) -> bool:
+        outcome = Outcome.PENDING
+        with anyio.move_on_after(SETTLE_SECONDS):
+            while outcome is Outcome.PENDING:
+                await anyio.sleep(_PAUSE_SECONDS)
+                try:
+                    async with connections.lend() as line:
+                        outcome = await transaction.find_outcome(line, self._statements, attempt)
+                except (psycopg.Error, StoreError):
+                    continue  # the server may be back in a moment
+        if outcome not in (Outcome.COMMITTED, Outcome.ABORTED):
+            raise UnknownOutcomeError(f"{self._address}: {failure}") from failure
+        return outcome is Outcome.COMMITTED
