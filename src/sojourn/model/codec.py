@@ -27,6 +27,17 @@ _encoder = msgspec.json.Encoder()
 _decoder = msgspec.json.Decoder(KnownEvent)
 
 
+class _Letter(msgspec.Struct):
+    raw: Raw = Raw()
+
+
+class _Lettered(msgspec.Struct):
+    message: _Letter
+
+
+_letter_decoder = msgspec.json.Decoder(_Lettered)
+
+
 class Encoded(NamedTuple):
     """An event ready to be stored, and the event as it will be read back."""
 
@@ -90,17 +101,23 @@ class Codec:
                 msgspec.json.decode(payload, type=Raw)
                 return UnknownEvent(kind=kind, payload=Raw(payload))
             if version < current:
-                lifted: Event = msgspec.convert(self._lift(kind, version, msgspec.json.decode(payload)), KnownEvent)
-                return lifted
+                payload = _encoder.encode(self._lift(kind, version, payload)).decode()
             event: Event = _decoder.decode(payload)
             return event
         except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
             raise CorruptError(f"a stored {kind} cannot be read: {error}") from error
 
-    def _lift(self, kind: str, version: int, plain: dict[str, Any]) -> dict[str, Any]:
-        while (kind, version) in self._upcasters:
-            plain = self._upcasters[kind, version](plain)
-            kind, version = plain["kind"], version + 1
+    def _lift(self, kind: str, version: int, payload: str) -> dict[str, Any]:
+        plain: dict[str, Any] = msgspec.json.decode(payload)
+        letter = _letter_decoder.decode(payload).message.raw if KINDS.get(kind) is MessageAdded else b""
+        try:
+            while (kind, version) in self._upcasters:
+                plain = self._upcasters[kind, version](plain)
+                kind, version = plain["kind"], version + 1
+            if letter:  # parsing has blurred it: put back what the provider sent
+                plain["message"]["raw"] = letter
+        except (LookupError, TypeError, ValueError, AttributeError) as error:
+            raise CorruptError(f"a stored {kind} of version {version} cannot be lifted: {error!r}") from error
         return plain
 
 
