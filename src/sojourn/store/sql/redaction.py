@@ -46,7 +46,7 @@ def _spread(tenant: TenantId, owner: SessionId, gone: set[int], reached: dict[Se
 
 
 def _own_rows(tenant: TenantId, owner: SessionId, *, first: int) -> Operation[list[JournalRow]]:
-    stored = yield from sessions.get(tenant, owner)
+    stored = yield from sessions.lock(tenant, owner)  # or somebody could yet append what is derived from these
     head = stored.row.header.head
     found = yield from parts(tenant, owner, after=max(first - 1, stored.base_seq), before=head + 1)
     return (yield from rows_forward(tenant, found, limit=head))

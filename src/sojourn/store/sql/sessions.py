@@ -91,13 +91,14 @@ def fork(
 
     The state that the fork begins with is kept as its first snapshot: it was needed for the fork's row anyway.
     """
-    parent = yield from get(tenant, session_id)
+    parent = yield from lock(tenant, session_id)
     head = parent.row.header.head
     place = head if place is None else place
     if not 1 <= place <= head:
         raise InvalidInputError(f"session={session_id}: cannot fork at {place}, its entries are 1 to {head}")
     yield from _refuse_taken(tenant, fork_id)
     [base] = yield from parts(tenant, session_id, after=place - 1, before=place + 1)
+    yield from lock(tenant, base.owner)  # so that nothing is forgotten there between reading it and being its fork
     past = yield from state_at(tenant, session_id, at=place)
     event = SessionForked(session_id=fork_id, forked_from=session_id, at=Seq(place))
     [prepared] = prepare([Draft(event=event)])
