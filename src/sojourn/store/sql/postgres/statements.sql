@@ -130,8 +130,11 @@ WHERE tenant = %(tenant)s AND session_id = %(session_id)s AND digest = sha256(co
 DELETE FROM receipts WHERE tenant = %(tenant)s AND session_id = %(session_id)s;
 
 -- name: lock_lease
-SELECT token, holder, boot_id, pid, pid_start, expires > clock_timestamp() AS live FROM leases
-WHERE tenant = %(tenant)s AND session_id = %(session_id)s FOR UPDATE;
+WITH session AS MATERIALIZED ( -- locked first, as in every other operation, so that no two block each other
+    SELECT FROM sessions WHERE tenant = %(tenant)s AND session_id = %(session_id)s FOR UPDATE
+)
+SELECT token, holder, boot_id, pid, pid_start, expires > clock_timestamp() AS live FROM session, leases
+WHERE tenant = %(tenant)s AND session_id = %(session_id)s FOR UPDATE OF leases;
 
 -- name: put_lease
 INSERT INTO leases (tenant, session_id, token, holder, expires, boot_id, pid, pid_start)
