@@ -56,6 +56,8 @@ def rebuild_session(tenant: TenantId, session_id: SessionId) -> Operation[None]:
     if stored is None:
         stored = yield from _restored_row(tenant, session_id)
         yield from sessions.insert(tenant, stored)
+    else:
+        stored = yield from sessions.lock(tenant, session_id)
     yield Statement("delete_snapshots", {"tenant": tenant, "session_id": session_id, "first": 0})
     header = yield from _folded(tenant, session_id)
     yield from sessions.update(tenant, stored._replace(row=replace(stored.row, header=header)))
