@@ -1,0 +1,100 @@
+"""The frame that benchmarks report through: what programs read from it, and what it says of a target."""
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from benchmarks.report import (
+    Figure,
+    Report,
+    Table,
+    Target,
+    disk_directory,
+    filesystem_of,
+    format_bytes,
+    format_seconds,
+    parse_arguments,
+    publish,
+    scratch,
+)
+
+FAST = Figure(name="fast", value=1.5, meaning="how fast", target=Target(relation="<=", bound=2))
+SLOW = Figure(name="slow", value=1.5, meaning="how slow", target=Target(relation=">=", bound=2))
+UNKNOWN = Figure(name="unknown", value=None, meaning="cannot be told here", target=Target(relation="<=", bound=2))
+
+
+def make_report(*, quick: bool = True) -> Report:
+    table = Table(title="a table", columns=("", "time"), rows=[("ours", "1 us"), ("theirs", "20 us")], notes=("so",))
+    return Report(
+        benchmark="example",
+        quick=quick,
+        figures=[FAST, SLOW, UNKNOWN],
+        tables=[table],
+        detail={"rounds": 3},
+        machine={"python": "3"},
+    )
+
+
+def test_the_last_line_for_programs_is_one_json_object() -> None:
+    stdout = io.StringIO()
+    publish(make_report(), as_json=True, stdout=stdout)
+
+    assert json.loads(stdout.getvalue().splitlines()[-1]) == {
+        "benchmark": "example",
+        "quick": True,
+        "figures": {"fast": 1.5, "slow": 1.5, "unknown": None},
+        "detail": {"machine": {"python": "3"}, "rounds": 3},
+    }
+
+
+def test_people_read_aligned_columns_and_whether_targets_are_met() -> None:
+    stdout = io.StringIO()
+    publish(make_report(quick=False), as_json=False, stdout=stdout)
+    lines = stdout.getvalue().splitlines()
+
+    assert lines[0] == "example: a full run"
+    assert "  fast      1.50    <= 2      met  how fast" in lines
+    assert "  slow      1.50    >= 2  not met  how slow" in lines
+    assert "  unknown      -    <= 2           cannot be told here" in lines
+    assert lines[-4:] == ["           time", "  ours     1 us", "  theirs  20 us", "  so"]
+
+
+def test_only_a_terminal_gets_colour() -> None:
+    assert "\x1b[" not in make_report().to_text()
+    assert "\x1b[31mnot met\x1b[0m" in make_report().to_text(colour=True)
+
+
+@pytest.mark.parametrize(
+    ("figure", "verdict"),
+    [(FAST, "met"), (SLOW, "not met"), (UNKNOWN, ""), (Figure(name="free", value=1.0, meaning="no target"), "")],
+)
+def test_a_figure_says_whether_its_target_is_met(figure: Figure, verdict: str) -> None:
+    assert figure.verdict == verdict
+
+
+def test_files_go_to_the_folder_that_was_asked_for_or_to_a_disk(tmp_path: Path) -> None:
+    asked = parse_arguments("an example", ["--quick", "--json", "--dir", str(tmp_path)])
+    default = parse_arguments("an example", [])
+
+    assert (asked.quick, asked.as_json, asked.directory) == (True, True, tmp_path)
+    assert (default.quick, default.as_json, default.directory) == (False, False, disk_directory())
+
+
+def test_scratch_files_are_removed(tmp_path: Path) -> None:
+    with scratch(tmp_path) as folder:
+        (folder / "large.db").touch()
+
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(not Path("/proc/mounts").exists(), reason="only Linux lists its mounts there")
+def test_a_folder_in_memory_is_told_from_a_disk() -> None:
+    assert filesystem_of(Path("/proc")) == "proc"
+    assert filesystem_of(Path.cwd()) != "proc"
+
+
+def test_units_follow_the_size_of_a_number() -> None:
+    assert [format_seconds(value) for value in (None, 12e-6, 1.5e-3, 0.25)] == ["-", "12 us", "1.50 ms", "250 ms"]
+    assert [format_bytes(value) for value in (None, 609, 15_500, 3_000_000)] == ["-", "609 B", "15.1 KiB", "2.9 MiB"]
