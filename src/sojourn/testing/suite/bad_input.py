@@ -205,31 +205,31 @@ async def a_bad_session_id_is_refused_by_every_call(store: Store) -> None:
             ("fork_session", _fork_named(session_id)),
         )
     ]
-    await _expect_refused(store, calls, each=50)
+    await expect_refused(store, calls, each=50)
 
 
 @on_store
 async def an_unknown_session_is_refused_by_every_call(store: Store) -> None:
     calls = [BadCall(what, SessionNotFoundError, call) for what, call in with_session(UNKNOWN_SESSION)]
-    await _expect_refused(store, calls)
+    await expect_refused(store, calls)
 
 
 @on_store
 async def an_append_that_cannot_be_stored_is_refused(store: Store) -> None:
-    await _expect_refused(store, bad_appends())
+    await expect_refused(store, bad_appends())
 
 
 @on_store
 async def a_page_that_no_store_has_is_refused(store: Store) -> None:
-    await _expect_refused(store, bad_reads())
+    await expect_refused(store, bad_reads())
 
 
 @on_store
 async def companions_that_cannot_be_kept_are_refused(store: Store) -> None:
-    await _expect_refused(store, bad_companions())
+    await expect_refused(store, bad_companions())
 
 
-async def _expect_refused(store: Store, calls: Iterable[BadCall], *, each: int = 1) -> None:
+async def expect_refused(store: Store, calls: Iterable[BadCall], *, each: int = 1) -> None:
     """Make *calls*; after every *each* of them, and at the end, the store must show what it showed before."""
     await store.create_session("s", ev.SessionCreated(title="T", tags=("x",)))
     await store.append("s", [said("a"), noted(1), said("b")])
