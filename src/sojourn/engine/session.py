@@ -5,12 +5,22 @@ with whatever other processes appended in between; the fold itself waits until s
 entries keeps loading independent of age.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
 from typing import Final, Self
 
 import uuid_utils
 
+from sojourn.clock import Clock, SystemClock
+from sojourn.engine.nouns.focus import Entities, Focus
+from sojourn.engine.nouns.messages import Messages
+from sojourn.engine.nouns.variables import VariablesNoun
+from sojourn.engine.nouns.working_set import WorkingSetNoun
+from sojourn.engine.private import Private
+from sojourn.engine.turn import run_turn
 from sojourn.errors import CorruptError
+from sojourn.model.codec import CODEC
 from sojourn.model.entry import Draft, Entry, as_drafts
 from sojourn.model.events import Event, SessionCreated
 from sojourn.model.ids import Seq, SessionId, check_session_id
@@ -27,39 +37,60 @@ def new_session_id() -> SessionId:
     return check_session_id(str(uuid_utils.uuid7()))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionOptions:
+    """How a session behaves; the app that opens it decides."""
+
+    clock: Clock = field(default_factory=SystemClock)
+    keeps_profile: Callable[[], bool] = lambda: True
+    """Whether what is learned about the user may be written."""
+
+
 class Session:
     """One session, open. Lives from `open`, `create` or `fork` to `close`; several may be open on one journal."""
 
-    def __init__(self, store: Store, state: SessionState, *, epoch: int, snapshot_at: Seq) -> None:
+    def __init__(
+        self, store: Store, state: SessionState, *, epoch: int, snapshot_at: Seq, options: SessionOptions
+    ) -> None:
         """Take a state that was loaded from *store*; use `open` or `create` instead."""
         self._store = store
         self._folded = state
         self._unfolded: list[Entry] = []
         self._epoch = epoch
         self._snapshot_at = snapshot_at
+        self._options = options
+        self._private = Private()
+        self._lease: Lease | None = None
 
     def __repr__(self) -> str:
         return f"Session({self.id!r}, head={self.head})"
 
     @classmethod
-    async def create(cls, store: Store, session_id: str | None = None, created: SessionCreated | None = None) -> Self:
+    async def create(
+        cls,
+        store: Store,
+        session_id: str | None = None,
+        created: SessionCreated | None = None,
+        *,
+        options: SessionOptions | None = None,
+    ) -> Self:
         """Begin a session and open it.
 
         Raises:
             AlreadyExistsError: the id is taken.
         """
         row = await store.create_session(session_id or new_session_id(), created)
-        return await cls.open(store, row.header.session_id)
+        return await cls.open(store, row.header.session_id, options=options)
 
     @classmethod
-    async def open(cls, store: Store, session_id: str) -> Self:
+    async def open(cls, store: Store, session_id: str, *, options: SessionOptions | None = None) -> Self:
         """Open a session as it is now.
 
         Raises:
             SessionNotFoundError: there is no such session.
         """
         state, epoch, snapshot_at = await _load(store, session_id)
-        session = cls(store, state, epoch=epoch, snapshot_at=snapshot_at)
+        session = cls(store, state, epoch=epoch, snapshot_at=snapshot_at, options=options or SessionOptions())
         await session._snapshot_if_due()
         return session
 
@@ -68,8 +99,22 @@ class Session:
         return self._folded.session_id
 
     @property
+    def store(self) -> Store:
+        """Where the journal is kept."""
+        return self._store
+
+    @property
+    def clock(self) -> Clock:
+        """Where the time comes from."""
+        return self._options.clock
+
+    @property
     def state(self) -> SessionState:
         """The state now: a value that does not change when the session goes on."""
+        stored = self._stored_state()
+        return self._private.over(stored) if self._private else stored
+
+    def _stored_state(self) -> SessionState:
         if self._unfolded:
             folded = self._folded
             for entry in self._unfolded:
@@ -77,6 +122,43 @@ class Session:
             self._folded = folded
             self._unfolded.clear()
         return self._folded
+
+    # --- what can be done with it, by noun
+
+    @property
+    def messages(self) -> Messages:
+        """What was said, and what it cost."""
+        return Messages(self)
+
+    @property
+    def focus(self) -> Focus:
+        """What the user works on."""
+        return Focus(self)
+
+    @property
+    def entities(self) -> Entities:
+        """What was mentioned."""
+        return Entities(self)
+
+    @property
+    def working_set(self) -> WorkingSetNoun:
+        """Decisions, open tasks, files, pinned facts, the summary and the token budget."""
+        return WorkingSetNoun(self)
+
+    @property
+    def variables(self) -> VariablesNoun:
+        """Named values that are kept between turns."""
+        return VariablesNoun(self)
+
+    def turn(self, turn_id: str | None = None) -> AbstractAsyncContextManager[str]:
+        """Hold the session's turn for the time of an `async with`; see `engine.turn.run_turn`."""
+        return run_turn(self, turn_id=turn_id)
+
+    def hold(self, lease: Lease | None) -> None:
+        """Tie every append to *lease* from now on, or to none: what `turn` does."""
+        self._lease = lease
+
+    # --- the journal
 
     @property
     def head(self) -> Seq:
@@ -96,15 +178,26 @@ class Session:
 
         *causes* are the entries that the events were derived from. The other arguments, and the errors, are those of
         `Store.append`. Without *expected* the events go to the end of the journal, behind what others appended.
+
+        If the profile is not kept, what tells about the user stays in memory, and is not among the receipt's entries.
         """
+        drafts = as_drafts(events, causes=causes)
+        if not self._options.keeps_profile():
+            drafts = self._keep_in_memory(drafts)
+            if not drafts and events:
+                return Receipt(first=self.head, last=self.head, at=self.clock.now(), epoch=self._epoch)
         receipt = await self._store.append(
             self.id,
-            as_drafts(events, causes=causes),
+            drafts,
             expected=expected,
             key=key,
-            lease=lease,
+            lease=lease or self._lease,
             clear_partial=clear_partial,
         )
+        await self._take_in(receipt)
+        return receipt
+
+    async def _take_in(self, receipt: Receipt) -> None:
         if receipt.epoch != self._epoch:
             await self.reload()
         elif receipt.first == self.head + 1 and receipt.entries:
@@ -112,7 +205,6 @@ class Session:
         elif receipt.last > self.head:
             await self._read_on()
         await self._snapshot_if_due()
-        return receipt
 
     async def refresh(self) -> None:
         """Bring the state up to the journal's head, reading only what is new."""
@@ -121,6 +213,32 @@ class Session:
             await self.reload()
         elif row.header.head > self.head:
             await self._read_on()
+
+    async def keep_profile(self) -> None:
+        """Write what was kept in memory about the user: he agreed."""
+        entries = self._private.take()
+        if entries:
+            receipt = await self._store.append(self.id, [Draft(event=one.event, causes=one.causes) for one in entries])
+            await self._take_in(receipt)
+
+    def _keep_in_memory(self, drafts: list[Draft]) -> list[Draft]:
+        """Take what is private out of *drafts*; return the rest."""
+        kept = []
+        for draft in drafts:
+            if self._private.concerns(draft.event):
+                encoded = CODEC.encode(draft.event)
+                entry = Entry(
+                    session_id=self.id,
+                    seq=self.head,
+                    at=self.clock.now(),
+                    event=encoded.event,
+                    causes=draft.causes,
+                    payload=encoded.payload,
+                )
+                self._private.add([entry])
+            else:
+                kept.append(draft)
+        return kept
 
     async def _read_on(self) -> None:
         while entries := await self._store.read(self.id, after=self.head, limit=MAX_PAGE):
@@ -141,7 +259,7 @@ class Session:
     async def fork(self, fork_id: str | None = None, *, at: int | None = None) -> Self:
         """Begin a session that continues this one after its entry *at* (None: its head), and open it."""
         row = await self._store.fork_session(self.id, fork_id or new_session_id(), at=at)
-        return await type(self).open(self._store, row.header.session_id)
+        return await type(self).open(self._store, row.header.session_id, options=self._options)
 
     async def close(self) -> None:
         """Keep a snapshot if that makes the next opening faster. Nothing else needs saving."""
@@ -153,7 +271,7 @@ class Session:
             await self._save_snapshot()
 
     async def _save_snapshot(self) -> None:
-        snapshot = Snapshot(seq=self.head, data=encode_snapshot(self.state))
+        snapshot = Snapshot(seq=self.head, data=encode_snapshot(self._stored_state()))
         await self._store.save_snapshot(self.id, snapshot, epoch=self._epoch)
         self._snapshot_at = snapshot.seq
 
@@ -162,8 +280,8 @@ async def _load(store: Store, session_id: str) -> tuple[SessionState, int, Seq]:
     """Return the state at the head, the epoch it belongs to, and the entry of the snapshot it was made from."""
     loaded = await store.load(session_id)
     header = loaded.row.header
-    start = decode_snapshot(loaded.snapshot.data) if loaded.snapshot else None
-    if start is None and loaded.snapshot is not None:  # written by another version
+    start = decode_snapshot(loaded.snapshot.data, seq=loaded.snapshot.seq) if loaded.snapshot else None
+    if start is None and loaded.snapshot is not None:  # written by another version, or damaged
         return await _replay_all(store, header.session_id, through=header.head), loaded.row.epoch, Seq(0)
     state = replay(loaded.tail, state=start)
     if state is None:

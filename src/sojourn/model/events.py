@@ -197,7 +197,7 @@ class ProfileFieldRemoved(EventBase, frozen=True, kw_only=True, tag="profile_fie
 
 
 class FactLearned(EventBase, frozen=True, kw_only=True, tag="fact_learned"):
-    """A statement was taken into the knowledge base."""
+    """A statement was taken into the knowledge base. *about* is "user" if it tells something about the user."""
 
     fact_id: str
     content: str
@@ -208,6 +208,7 @@ class FactLearned(EventBase, frozen=True, kw_only=True, tag="fact_learned"):
     tags: tuple[str, ...] = ()
     references: tuple[str, ...] = ()
     research_id: str | None = None
+    about: Literal["user"] | None = None
 
 
 class FactReinforced(EventBase, frozen=True, kw_only=True, tag="fact_reinforced"):

@@ -1,7 +1,7 @@
 """What was learned: the 100 best facts of the session. The rest is in the facts projection."""
 
 from datetime import datetime
-from typing import Final
+from typing import Final, Literal
 
 from msgspec.structs import replace
 
@@ -40,6 +40,7 @@ class Fact(Value, frozen=True, kw_only=True):
     references: tuple[str, ...] = ()
     research_id: str | None = None
     retired_reason: str | None = None
+    about: Literal["user"] | None = None
 
 
 class KnowledgeBase(Value, frozen=True, kw_only=True):
@@ -92,6 +93,7 @@ def _learned(event: FactLearned, entry: Entry) -> Fact:
         tags=event.tags[:MAX_EVIDENCE],
         references=event.references[:MAX_EVIDENCE],
         research_id=event.research_id,
+        about=event.about,
     )
 
 

@@ -4,6 +4,7 @@
 an event that is not listed changes nothing but the header.
 """
 
+import zlib
 from collections.abc import Iterable
 from datetime import datetime
 from typing import Any, Final
@@ -169,17 +170,26 @@ def replay(entries: Iterable[Entry], *, state: SessionState | None = None) -> Se
 
 class _Snapshot(msgspec.Struct):
     version: int
+    crc: int
     state: msgspec.Raw
 
 
 def encode_snapshot(state: SessionState) -> bytes:
-    """Return *state* as bytes that say which version of the state they hold."""
-    return msgspec.json.encode({"version": SNAPSHOT_VERSION, "state": state})
+    """Return *state* as bytes that say which version of the state they hold, and tell when they are damaged."""
+    body = msgspec.json.encode(state)
+    return msgspec.json.encode(_Snapshot(version=SNAPSHOT_VERSION, crc=zlib.crc32(body), state=msgspec.Raw(body)))
 
 
-def decode_snapshot(data: bytes) -> SessionState | None:
-    """Return the state in *data*, or None if another version wrote it: then it is rebuilt from the journal."""
-    snapshot = msgspec.json.decode(data, type=_Snapshot)
-    if snapshot.version != SNAPSHOT_VERSION:
+def decode_snapshot(data: bytes, *, seq: int | None = None) -> SessionState | None:
+    """Return the state in *data*, or None if it is of no use and must be rebuilt from the journal.
+
+    That is so if another version wrote it, if it is damaged, and with *seq*, if it is not the state after that entry.
+    """
+    try:
+        snapshot = msgspec.json.decode(data, type=_Snapshot)
+    except (msgspec.MsgspecError, UnicodeError):
         return None
-    return msgspec.json.decode(snapshot.state, type=SessionState)
+    if snapshot.version != SNAPSHOT_VERSION or snapshot.crc != zlib.crc32(snapshot.state):
+        return None
+    state = msgspec.json.decode(snapshot.state, type=SessionState)
+    return state if seq is None or state.head == seq else None

@@ -1,0 +1,48 @@
+"""What people may hand to a session: sizes that keep its state small, and words that some design knows."""
+
+from collections.abc import Iterable
+from typing import Final
+
+from sojourn.errors import InvalidInputError
+
+MAX_TEXT: Final = 10_000
+"""Characters in a fact, a decision, a task, a profile value."""
+MAX_NAME: Final = 200
+"""Characters in a title, a tag, a variable's or an entity's name."""
+MAX_TAGS: Final = 100
+MAX_SUMMARY: Final = 100_000
+
+FOCUS_TYPES: Final = frozenset({
+    "general", "task", "journal", "planning", "exploration", "exploring", "entity", "fact", "message", "clarification",
+})  # fmt: skip
+"""Every type of focus that a design names."""
+
+
+def check_text(text: str, what: str, *, most: int = MAX_TEXT) -> str:
+    """Return *text* if it is a string with something in it, and not too long.
+
+    Raises:
+        InvalidInputError: it is not; the message names *what*.
+    """
+    if not isinstance(text, str) or not text.strip():
+        raise InvalidInputError(f"{what} must be a text that is not empty, got {text!r:.50}")
+    if len(text) > most:
+        raise InvalidInputError(f"{what} has {len(text):,} characters, at most {most:,} are kept")
+    return text
+
+
+def check_tags(tags: Iterable[str]) -> tuple[str, ...]:
+    """Return *tags* without repetitions, if there are not too many and none is too long."""
+    unique = tuple(dict.fromkeys(tags))
+    if len(unique) > MAX_TAGS:
+        raise InvalidInputError(f"{len(unique):,} tags: a session or a fact has at most {MAX_TAGS}")
+    for tag in unique:
+        check_text(tag, "a tag", most=MAX_NAME)
+    return unique
+
+
+def check_focus_type(focus_type: str) -> str:
+    """Return *focus_type* if it is one that a design names."""
+    if focus_type not in FOCUS_TYPES:
+        raise InvalidInputError(f"focus type {focus_type!r:.50}: use one of {', '.join(sorted(FOCUS_TYPES))}")
+    return focus_type

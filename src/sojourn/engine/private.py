@@ -1,0 +1,64 @@
+"""What is known about the user and must not be written: it lives beside the fold, in memory, and ends with the session.
+
+Private are the profile, and facts about the user. The user's own messages are not: they are the conversation.
+"""
+
+from collections.abc import Iterable
+
+from msgspec.structs import replace
+
+from sojourn.model.entry import Entry
+from sojourn.model.events import (
+    Event,
+    FactActivated,
+    FactCorrected,
+    FactLearned,
+    FactReinforced,
+    FactRetired,
+    ProfileFieldRemoved,
+    ProfileUpdated,
+)
+from sojourn.model.state import SessionState
+
+
+class Private:
+    """Entries that are in memory only. Lives as long as its session is open."""
+
+    def __init__(self) -> None:
+        self._entries: list[Entry] = []
+        self._fact_ids: set[str] = set()
+
+    def __bool__(self) -> bool:
+        return bool(self._entries)
+
+    def concerns(self, event: Event) -> bool:
+        """Tell whether *event* must not be written when the profile is not kept."""
+        match event:
+            case ProfileUpdated() | ProfileFieldRemoved():
+                return True
+            case FactLearned():
+                return event.about == "user" or event.scope == "user"
+            case FactReinforced() | FactCorrected() | FactActivated() | FactRetired():
+                return event.fact_id in self._fact_ids
+            case _:
+                return False
+
+    def add(self, entries: Iterable[Entry]) -> None:
+        """Keep *entries* in memory."""
+        for entry in entries:
+            self._entries.append(entry)
+            if isinstance(entry.event, FactLearned):
+                self._fact_ids.add(entry.event.fact_id)
+
+    def take(self) -> list[Entry]:
+        """Return all entries, and hold none any more."""
+        taken, self._entries = self._entries, []
+        self._fact_ids.clear()
+        return taken
+
+    def over(self, state: SessionState) -> SessionState:
+        """Return *state* with what is private laid over it."""
+        profile, knowledge = state.user_profile, state.knowledge_base
+        for entry in self._entries:
+            profile, knowledge = profile.apply(entry), knowledge.apply(entry)
+        return replace(state, user_profile=profile, knowledge_base=knowledge)

@@ -1,0 +1,127 @@
+"""A turn: the exclusive right to work on a session's next answer.
+
+Only one turn of a session runs at a time, whichever process it is in. It is held by a lease that is renewed while the
+turn goes on, and free at once when its process is gone; the next turn then marks the dead one interrupted and closes
+what it left open.
+"""
+
+import os
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+from typing import Final, Protocol
+
+import anyio
+import uuid_utils
+
+from sojourn.clock import Clock
+from sojourn.engine.repair import closing_events
+from sojourn.errors import LeaseLostError
+from sojourn.model.entry import Draft
+from sojourn.model.events import Event, TurnEnded, TurnOutcome, TurnStarted
+from sojourn.model.ids import SessionId
+from sojourn.model.state import SessionState
+from sojourn.store.protocol import Lease, Receipt, Store
+
+LEASE_SECONDS: Final = 30.0
+RENEW_SECONDS: Final = 10.0
+
+
+class Leasing(Protocol):
+    """A live session whose appends can be tied to a lease."""
+
+    @property
+    def id(self) -> SessionId: ...
+    @property
+    def state(self) -> SessionState: ...
+    @property
+    def store(self) -> Store: ...
+    @property
+    def clock(self) -> Clock: ...
+    async def refresh(self) -> None: ...
+    def hold(self, lease: Lease | None) -> None:
+        """Tie every append to *lease* from now on, or to none."""
+        ...
+
+    async def append(
+        self, *events: Event | Draft, causes: Iterable[int] = (), clear_partial: bool = False
+    ) -> Receipt: ...
+
+
+@asynccontextmanager
+async def run_turn(session: Leasing, *, turn_id: str | None = None) -> AsyncIterator[str]:
+    """Hold the session's turn for the time of the `async with`, and give its id.
+
+    Leaving it normally completes the turn, an error fails it, a cancel cancels it.
+
+    Raises:
+        LockedError: another turn of this session is going on.
+        LeaseLostError: the lease could not be renewed in time and somebody else took over.
+    """
+    name = turn_id or str(uuid_utils.uuid7())
+    lease = await session.store.acquire_lease(
+        session.id, f"{os.uname().nodename}:{os.getpid()}:{name}", ttl=LEASE_SECONDS
+    )
+    session.hold(lease)
+    started = session.clock.monotonic()
+    outcome: TurnOutcome = "failed"
+    try:
+        await _begin(session, name)
+        async with _kept(session.store, lease):
+            yield name
+        outcome = "completed"
+    except anyio.get_cancelled_exc_class():
+        outcome = "cancelled"
+        raise
+    finally:
+        with anyio.CancelScope(shield=True):
+            await _end(session, name, outcome, seconds=max(0.0, session.clock.monotonic() - started))
+            session.hold(None)
+            await session.store.release_lease(lease)
+
+
+async def _begin(session: Leasing, turn_id: str) -> None:
+    """Close what an earlier turn left open, and start this one, in one append."""
+    await session.refresh()
+    partial = await session.store.find_partial(session.id)
+    left_open = closing_events(session.state, partial, reason="its process ended without finishing the turn")
+    await session.append(*left_open, TurnStarted(turn_id=turn_id), clear_partial=partial is not None)
+
+
+async def _end(session: Leasing, turn_id: str, outcome: TurnOutcome, *, seconds: float) -> None:
+    """End the turn if it is still this one's to end."""
+    turn = session.state.conversation.turn
+    if turn is None or turn.turn_id != turn_id or turn.outcome is not None:
+        return
+    try:
+        if outcome == "completed":
+            await session.append(TurnEnded(turn_id=turn_id, outcome=outcome, seconds=seconds))
+        else:
+            partial = await session.store.find_partial(session.id)
+            events = closing_events(session.state, partial, outcome=outcome)
+            await session.append(*events, clear_partial=partial is not None)
+    except LeaseLostError:
+        return  # whoever took over has closed this turn
+
+
+@asynccontextmanager
+async def _kept(store: Store, lease: Lease) -> AsyncIterator[None]:
+    """Renew *lease* while the body runs; if it is lost, the body is cancelled and `LeaseLostError` raised."""
+
+    async def renew() -> None:
+        while True:
+            await anyio.sleep(RENEW_SECONDS)
+            await store.renew_lease(lease, ttl=LEASE_SECONDS)
+
+    failure: BaseException | None = None
+    try:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(renew)
+            try:
+                yield
+            except BaseException as error:  # noqa: BLE001 - raised again below, outside the group, as it is
+                failure = error
+            tasks.cancel_scope.cancel()
+    except BaseExceptionGroup as group:
+        raise group.exceptions[0] from None
+    if failure is not None:
+        raise failure

@@ -1,0 +1,112 @@
+"""A turn is exclusive, ends one way or the other, and leaves a conversation that a model accepts."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from sojourn import Session, open_store
+from sojourn.engine.repair import NOT_RUN, UNKNOWN
+from sojourn.errors import LeaseLostError, LockedError
+from sojourn.model.events import MessageAdded, TurnEnded
+from sojourn.model.message import Message, ToolCall
+from sojourn.store.protocol import Store
+from sojourn.testing.clock import FakeClock
+
+pytestmark = pytest.mark.anyio
+
+
+def last_turn_outcome(session: Session) -> str | None:
+    turn = session.state.conversation.turn
+    assert turn is not None
+    return turn.outcome
+
+
+async def spoken(store: Store, session_id: str) -> list[Message]:
+    entries = await store.last_messages(session_id, 100)
+    return [entry.event.message for entry in entries if isinstance(entry.event, MessageAdded)]
+
+
+async def test_a_turn_is_counted_and_completed() -> None:
+    async with open_store("memory:") as store:
+        session = await Session.create(store, "s")
+        async with session.turn():
+            await session.messages.user("hi")
+            await session.messages.assistant("hello")
+
+        assert last_turn_outcome(session) == "completed"
+        assert session.state.turn_count == 1
+        assert session.state.metadata.response_count == 1
+
+
+async def test_a_second_turn_is_refused_while_one_goes_on(tmp_path: Path) -> None:
+    async with open_store(tmp_path / "s.db") as store:
+        session = await Session.create(store, "s")
+        other = await Session.open(store, "s")
+        async with session.turn():
+            with pytest.raises(LockedError):
+                async with other.turn():
+                    pass
+
+        async with other.turn():
+            await other.messages.user("now it is free")
+        assert other.state.turn_count == 2
+
+
+async def test_an_error_fails_the_turn_and_comes_out_as_it_is() -> None:
+    async with open_store("memory:") as store:
+        session = await Session.create(store, "s")
+        with pytest.raises(ZeroDivisionError):
+            async with session.turn():
+                raise ZeroDivisionError
+
+        assert last_turn_outcome(session) == "failed"
+
+
+async def test_a_cancelled_turn_closes_its_calls_and_keeps_the_streamed_text() -> None:
+    async with open_store("memory:") as store:
+        session = await Session.create(store, "s")
+        reached = asyncio.Event()
+
+        async def work() -> None:
+            async with session.turn():
+                await session.messages.user("delete it")
+                calls = (ToolCall(id="c1", name="rm"), ToolCall(id="c2", name="ls"))
+                await session.messages.assistant(tool_calls=calls)
+                await session.messages.tool_started("c1", "rm")
+                await store.save_partial("s", "I was say")
+                reached.set()
+                await asyncio.Event().wait()
+
+        task = asyncio.ensure_future(work())
+        await reached.wait()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+        messages = await spoken(store, "s")
+        assert last_turn_outcome(session) == "cancelled"
+        assert [(m.role, m.text, m.partial) for m in messages[2:]] == [
+            ("assistant", "I was say", True),
+            ("tool", UNKNOWN, False),
+            ("tool", NOT_RUN, False),
+        ]
+        assert session.state.conversation.open_calls == ()
+        assert await store.find_partial("s") is None
+
+
+async def test_a_turn_that_fell_silent_is_marked_interrupted_by_the_next() -> None:
+    clock = FakeClock()
+    async with open_store("memory:", clock=clock) as store:
+        silent = await Session.create(store, "s")
+        survivor = await Session.open(store, "s")
+        with pytest.raises(LeaseLostError):
+            async with silent.turn("silent"):
+                await silent.messages.user("are you there?")
+                clock.advance(seconds=31)
+                async with survivor.turn("next"):
+                    pass
+                await silent.messages.user("I was only asleep")
+
+        ended = [entry.event for entry in await store.read("s") if isinstance(entry.event, TurnEnded)]
+        assert [(turn.turn_id, turn.outcome) for turn in ended] == [("silent", "interrupted"), ("next", "completed")]
