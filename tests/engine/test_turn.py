@@ -100,7 +100,8 @@ async def test_a_turn_that_fell_silent_is_marked_interrupted_by_the_next() -> No
     async with open_store("memory:", clock=clock) as store:
         silent = await Session.create(store, "s")
         survivor = await Session.open(store, "s")
-        with pytest.raises(LeaseLostError):
+
+        async def fall_silent() -> None:
             async with silent.turn("silent"):
                 await silent.messages.user("are you there?")
                 clock.advance(seconds=31)
@@ -108,5 +109,7 @@ async def test_a_turn_that_fell_silent_is_marked_interrupted_by_the_next() -> No
                     pass
                 await silent.messages.user("I was only asleep")
 
+        with pytest.raises(LeaseLostError):
+            await fall_silent()
         ended = [entry.event for entry in await store.read("s") if isinstance(entry.event, TurnEnded)]
         assert [(turn.turn_id, turn.outcome) for turn in ended] == [("silent", "interrupted"), ("next", "completed")]
