@@ -1,0 +1,91 @@
+"""Operations on leases: who runs a session's turn. `lease.json` says so."""
+
+from typing import NamedTuple
+
+import msgspec
+
+from sojourn.errors import CorruptError, LeaseLostError, LockedError, SessionNotFoundError
+from sojourn.model.ids import SessionId
+from sojourn.store.checks import check_lease
+from sojourn.store.files.disk import read_file
+from sojourn.store.files.folders import SessionFolder
+from sojourn.store.files.sealed import is_whole, seal
+from sojourn.store.files.shelf import Shelf
+from sojourn.store.process import Process
+from sojourn.store.protocol import Lease
+
+
+class Moment(NamedTuple):
+    """Who asks, and when, in seconds since boot."""
+
+    process: Process
+    now: float
+
+
+class _Stored(msgspec.Struct, kw_only=True):
+    token: int
+    holder: str | None
+    expires: float
+    boot_id: str
+    pid: int
+    pid_start: int
+
+    def is_held(self, moment: Moment) -> bool:
+        process = Process(self.boot_id, self.pid, self.pid_start)
+        live = self.boot_id == moment.process.boot_id and self.expires > moment.now
+        return self.holder is not None and live and not process.is_gone(seen_from=moment.process)
+
+
+def acquire(shelf: Shelf, session_id: SessionId, holder: str, *, ttl: float, moment: Moment) -> Lease:
+    """Take the lease if it is free, expired, or its process is gone."""
+    check_lease(holder, ttl)
+    with shelf.locked(session_id) as folder:
+        stored = _read(folder)
+        if stored is not None and stored.is_held(moment):
+            raise LockedError(f"session={session_id} holder={stored.holder}")
+        lease = Lease(session_id=session_id, holder=holder, token=stored.token + 1 if stored else 1)
+        _write(shelf, folder, lease, holder=holder, ttl=ttl, moment=moment)
+        return lease
+
+
+def verify(folder: SessionFolder, lease: Lease) -> None:
+    """Raise unless *lease* is the one in force. An expired lease that nobody took is still in force."""
+    stored = _read(folder)
+    if stored is None or (stored.token, stored.holder) != (lease.token, lease.holder):
+        raise LeaseLostError(f"session={lease.session_id} holder={lease.holder}")
+
+
+def renew(shelf: Shelf, lease: Lease, *, ttl: float, moment: Moment) -> None:
+    """Hold *lease* for *ttl* seconds from now."""
+    check_lease(lease.holder, ttl)
+    with shelf.locked(lease.session_id) as folder:
+        verify(folder, lease)
+        _write(shelf, folder, lease, holder=lease.holder, ttl=ttl, moment=moment)
+
+
+def release(shelf: Shelf, lease: Lease, *, moment: Moment) -> None:
+    """Give *lease* back; a lost one is nobody's business any more."""
+    try:
+        with shelf.locked(lease.session_id) as folder:
+            verify(folder, lease)
+            _write(shelf, folder, lease, holder=None, ttl=0.0, moment=moment)
+    except (LeaseLostError, SessionNotFoundError):
+        return
+
+
+def _read(folder: SessionFolder) -> _Stored | None:
+    data = read_file(folder.lease)
+    if data is None:
+        return None
+    if not is_whole(data):
+        raise CorruptError(f"{folder.lease} is damaged; remove it when nobody works on the session")
+    return msgspec.json.decode(data, type=_Stored)
+
+
+def _write(
+    shelf: Shelf, folder: SessionFolder, lease: Lease, *, holder: str | None, ttl: float, moment: Moment
+) -> None:
+    process = moment.process._asdict()
+    shelf.disk.replace(
+        folder.lease, seal({"token": lease.token, "holder": holder, "expires": moment.now + ttl, **process})
+    )
