@@ -13,18 +13,18 @@ from typing import Final, Self
 import uuid_utils
 
 from sojourn.clock import Clock, SystemClock
+from sojourn.engine.loading import load_state
 from sojourn.engine.nouns.focus import Entities, Focus
 from sojourn.engine.nouns.messages import Messages
 from sojourn.engine.nouns.variables import VariablesNoun
 from sojourn.engine.nouns.working_set import WorkingSetNoun
 from sojourn.engine.private import Private
 from sojourn.engine.turn import run_turn
-from sojourn.errors import CorruptError
 from sojourn.model.codec import CODEC
 from sojourn.model.entry import Draft, Entry, as_drafts
 from sojourn.model.events import Event, SessionCreated
 from sojourn.model.ids import Seq, SessionId, check_session_id
-from sojourn.model.state import SessionState, decode_snapshot, encode_snapshot, replay
+from sojourn.model.state import SessionState, encode_snapshot
 from sojourn.store.protocol import MAX_PAGE, Lease, Receipt, Snapshot, Store
 
 SNAPSHOT_EVERY: Final = 512
@@ -89,7 +89,7 @@ class Session:
         Raises:
             SessionNotFoundError: there is no such session.
         """
-        state, epoch, snapshot_at = await _load(store, session_id)
+        state, epoch, snapshot_at = await load_state(store, session_id)
         session = cls(store, state, epoch=epoch, snapshot_at=snapshot_at, options=options or SessionOptions())
         await session._snapshot_if_due()
         return session
@@ -249,7 +249,7 @@ class Session:
 
     async def reload(self) -> None:
         """Make the state anew from the store: something in its past was forgotten."""
-        self._folded, self._epoch, self._snapshot_at = await _load(self._store, self.id)
+        self._folded, self._epoch, self._snapshot_at = await load_state(self._store, self.id)
         self._unfolded.clear()
 
     async def last_messages(self, limit: int = 20) -> list[Entry]:
@@ -274,28 +274,3 @@ class Session:
         snapshot = Snapshot(seq=self.head, data=encode_snapshot(self._stored_state()))
         await self._store.save_snapshot(self.id, snapshot, epoch=self._epoch)
         self._snapshot_at = snapshot.seq
-
-
-async def _load(store: Store, session_id: str) -> tuple[SessionState, int, Seq]:
-    """Return the state at the head, the epoch it belongs to, and the entry of the snapshot it was made from."""
-    loaded = await store.load(session_id)
-    header = loaded.row.header
-    start = decode_snapshot(loaded.snapshot.data, seq=loaded.snapshot.seq) if loaded.snapshot else None
-    if start is None and loaded.snapshot is not None:  # written by another version, or damaged
-        return await _replay_all(store, header.session_id, through=header.head), loaded.row.epoch, Seq(0)
-    state = replay(loaded.tail, state=start)
-    if state is None:
-        raise CorruptError(f"session={session_id} has no entries")
-    return state, loaded.row.epoch, loaded.snapshot.seq if loaded.snapshot else Seq(0)
-
-
-async def _replay_all(store: Store, session_id: SessionId, *, through: Seq) -> SessionState:
-    state: SessionState | None = None
-    after = 0
-    while after < through:
-        entries = await store.read(session_id, after=after, before=through + 1, limit=MAX_PAGE)
-        state = replay(entries, state=state)
-        after = entries[-1].seq
-    if state is None:
-        raise CorruptError(f"session={session_id} has no entries")
-    return state
