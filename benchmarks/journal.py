@@ -1,6 +1,6 @@
 """What a turn costs: Sojourn's journal beside the floor that SQLite sets and beside the session layers of frameworks.
 
-`make bench-journal` runs all of it in about five minutes; ARGS="--quick --json" takes at most one and prints JSON.
+`make bench-journal` runs all of it in about three minutes; ARGS="--quick --json" takes at most one and prints JSON.
 docs/reference/benchmarks.md says what each figure means.
 """
 
@@ -55,10 +55,10 @@ class Plan(NamedTuple):
 FULL: Final = Plan(
     large=100_000,
     bearable={AdvancedOpenAI.name: 10_000, Adk.name: 10_000, LangGraph.name: 1_000},
-    append_rounds=600,
+    append_rounds=1_000,
     read_rounds=400,
     open_rounds=200,
-    concurrent_rounds=7,
+    concurrent_rounds=11,
     concurrent_turns=40,
     sit_out=8,
     bytes_turns=1_000,
@@ -70,7 +70,7 @@ QUICK: Final = Plan(
     append_rounds=200,
     read_rounds=100,
     open_rounds=60,
-    concurrent_rounds=5,
+    concurrent_rounds=9,
     concurrent_turns=15,
     sit_out=8,
     bytes_turns=300,

@@ -6,7 +6,7 @@ from typing import Any, Final
 from contestant import RECENT
 from journal_concurrent import SESSIONS, Throughput
 from journal_floor import Floor, ThreadedFloor
-from journal_measures import SMALL, Entrant, Pair
+from journal_measures import LOOKING, SMALL, Entrant, Pair
 from journal_peers import OpenAI
 from journal_sojourn import Sojourn
 from report import Figure, Table, Target, format_bytes, format_number, format_seconds
@@ -101,6 +101,7 @@ def _ratios(found: Measured) -> dict[str, float]:
     worst = max(sample.median for name, sample in warm.items() if name.startswith("fork/"))
     ratios = {
         "append_over_floor_small": ours.small.median / found.append[FLOOR].small.median,
+        "append_and_state_over_floor": found.append[LOOKING].large.median / found.append[FLOOR].large.median,
         "append_over_threaded_floor": ours.large.median / threaded.large.median,
         "last20_over_threaded_floor": found.last[US].median / found.last[ThreadedFloor.name].median,
         "resume_growth_closed": found.opening["closed/large"].median / found.opening["closed/small"].median,
@@ -117,19 +118,19 @@ def _contestants(found: Measured) -> Table:
 
 def _appends(found: Measured) -> Table:
     rows = []
-    for one in found.entrants:
-        pair = found.append[one.name]
+    sizes = {one.name: one.large for one in found.entrants}
+    for name, pair in found.append.items():
         rows.append(
             (
-                one.name,
-                f"{one.large:,}",
+                name,
+                f"{sizes.get(name, sizes[US]):,}",
                 format_seconds(pair.small.median),
                 format_seconds(pair.large.median),
                 format_seconds(pair.large.mean),
                 format_seconds(pair.large.p95),
                 format_number(pair.large.median / pair.small.median),
-                format_bytes(found.written[one.name]),
-                format_bytes(found.stored[one.name]),
+                format_bytes(found.written.get(name)),
+                format_bytes(found.stored.get(name)),
             )
         )
     return Table(

@@ -18,6 +18,7 @@ from sojourn.engine.session import SNAPSHOT_EVERY, Session, new_session_id
 from sojourn.store import Store
 
 SMALL: Final = 100
+LOOKING: Final = f"{Sojourn.name}, state read"
 
 
 class Entrant(NamedTuple):
@@ -47,7 +48,9 @@ class Files:
 
     def _path(self, name: str, size: str) -> Path:
         plain = "".join(letter if letter.isalnum() else "-" for letter in name)
-        return self.folder / f"{plain}-{size}.db"
+        folder = self.folder / plain
+        folder.mkdir(exist_ok=True)
+        return folder / f"{size}.db"
 
 
 class Pair(NamedTuple):
@@ -70,19 +73,26 @@ async def fill(entrants: Sequence[Entrant], files: Files) -> dict[str, float]:
 
 
 async def measure_append(entrants: Sequence[Entrant], files: Files, *, rounds: int) -> dict[str, Pair]:
-    """Append one turn to the small and to the large session of each, again and again."""
+    """Append one turn to the small and to the large session of each, again and again.
+
+    Sojourn takes part twice: once it only stores the turn, and once it also looks at the state that comes of it.
+    """
     cases: list[Case] = []
     opened: list[Live] = []
-    for entrant in entrants:
-        for size, path in (("small", files.small(entrant.name)), ("large", files.large(entrant.name))):
-            live = await entrant.contestant.open(path)
+    for contestant, _, every, _ in entrants:
+        for path in (files.small(contestant.name), files.large(contestant.name)):
+            live = await contestant.open(path)
             opened.append(live)
-            prepare = partial(_prepare, live, itertools.count(1_000_000))
-            cases.append(Case(name=f"{entrant.name}/{size}", act=live.append, prepare=prepare, every=entrant.every))
+            cases.append(_append_case(live, live.append, f"{contestant.name}/{path.stem}", every=every))
+    for path in (files.small(Sojourn.name), files.large(Sojourn.name)):
+        looking = await Sojourn().open(_copy(path, "looking"))
+        opened.append(looking)
+        cases.append(_append_case(looking, looking.append_and_look, f"{LOOKING}/{path.stem}"))
     samples = await alternate(cases, rounds=rounds)
     for live in opened:
         await live.close()
-    return {one.name: Pair(samples[f"{one.name}/small"], samples[f"{one.name}/large"]) for one in entrants}
+    names = [Sojourn.name, LOOKING, *(one.name for one in entrants if one.name != Sojourn.name)]
+    return {name: Pair(samples[f"{name}/small"], samples[f"{name}/large"]) for name in names}
 
 
 async def measure_bytes(entrants: Sequence[Entrant], files: Files) -> dict[str, float | None]:
@@ -183,8 +193,9 @@ def _fork_cases(
     ]
 
 
-def _prepare(live: Live, numbers: "itertools.count[int]") -> Any:
-    return live.prepare(next(numbers))
+def _append_case(live: Live, act: Callable[[Any], Awaitable[None]], name: str, *, every: int = 1) -> Case:
+    numbers = itertools.count(1_000_000)
+    return Case(name=name, act=act, prepare=lambda: live.prepare(next(numbers)), every=every)
 
 
 async def _read_last(live: Live, _: Any) -> None:
@@ -208,13 +219,15 @@ async def _same(store: Store) -> Store:
 
 
 async def _resume(store: Store, _: Any) -> None:
-    await Session.open(store, SESSION)
+    session = await Session.open(store, SESSION)
+    assert session.state.head == session.head
 
 
 async def _fork(opener: Callable[[], Awaitable[Store]], place: int | None) -> Store:
     store = await opener()
     row = await store.fork_session(SESSION, new_session_id(), at=place)
-    await Session.open(store, row.header.session_id)
+    session = await Session.open(store, row.header.session_id)
+    assert session.state.head == session.head
     return store
 
 
@@ -229,12 +242,18 @@ async def _close_store(store: Store) -> None:
 
 async def _closed_copy(path: Path) -> Path:
     """Return a copy of the file whose session was closed as it should be, which keeps a snapshot of its end."""
-    copy = path.with_name(f"clean-{path.name}")
-    shutil.copyfile(path, copy)
+    copy = _copy(path, "closed")
     store = await Sojourn().open_store(copy)
     session = await Session.open(store, SESSION)
     await session.close()
     await store.close()
+    return copy
+
+
+def _copy(path: Path, name: str) -> Path:
+    """Return a copy of a file that nobody has open."""
+    copy = path.with_name(f"{name}-{path.name}")
+    shutil.copyfile(path, copy)
     return copy
 
 

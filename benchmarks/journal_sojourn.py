@@ -29,6 +29,11 @@ class LiveSojourn:
     async def append(self, turn: tuple[Event, ...]) -> None:
         await self.session.append(*turn)
 
+    async def append_and_look(self, turn: tuple[Event, ...]) -> None:
+        """Store the turn and look at the state that it leads to, which is made when somebody looks."""
+        await self.session.append(*turn)
+        assert self.session.state.head == self.session.head
+
     async def last_messages(self, limit: int) -> int:
         return len(await self.store.last_messages(SESSION, limit))
 
@@ -51,7 +56,9 @@ class Sojourn:
 
     async def open(self, path: Path) -> LiveSojourn:
         store = await self.open_store(path)
-        return LiveSojourn(store, await Session.open(store, SESSION))
+        session = await Session.open(store, SESSION)
+        assert session.state.head == session.head
+        return LiveSojourn(store, session)
 
     async def open_store(self, path: Path) -> Store:
         """Open the file alone."""
