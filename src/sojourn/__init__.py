@@ -3,6 +3,7 @@
 What `__all__` names is the public API; the rest may change without notice. `sojourn.testing` is public, too.
 """
 
+from sojourn.engine.app import Sojourn, open  # noqa: A004 - reads as sojourn.open(...)
 from sojourn.engine.session import Session
 from sojourn.errors import SojournError
 from sojourn.model import events
@@ -12,4 +13,15 @@ from sojourn.store import Durability, Store, open_store
 
 __version__ = "0.1.0"
 
-__all__ = ["Durability", "Message", "Session", "SessionState", "SojournError", "Store", "events", "open_store"]
+__all__ = [
+    "Durability",
+    "Message",
+    "Session",
+    "SessionState",
+    "Sojourn",
+    "SojournError",
+    "Store",
+    "events",
+    "open",
+    "open_store",
+]

@@ -3,8 +3,6 @@
 from dataclasses import dataclass
 from typing import Any
 
-import msgspec
-
 from sojourn.engine.loading import load_state
 from sojourn.errors import InvalidInputError
 from sojourn.model.header import SessionHeader
@@ -86,9 +84,7 @@ async def compare(store: Store, ours: str, theirs: str) -> Comparison:
 def holdings(state: SessionState) -> dict[tuple[str, str], Any]:
     """Return what a state holds that can be compared and merged, by component and name, as plain values."""
     profile = state.user_profile
-    held: dict[tuple[str, str], Any] = {
-        ("user_profile", name): msgspec.to_builtins(getattr(profile, name)) for name in profile.origins
-    }
+    held: dict[tuple[str, str], Any] = {("user_profile", name): getattr(profile, name) for name in profile.origins}
     for fact in state.knowledge_base.facts.values():
         held["knowledge_base", fact.fact_id] = {"content": fact.content, "status": fact.status}
     for name, value in state.variables.values.items():

@@ -1,0 +1,86 @@
+"""Sojourn, open on one store: the object that a program holds."""
+
+from pathlib import Path
+from typing import Final, Self
+
+from sojourn.clock import Clock, SystemClock
+from sojourn.engine.bus import EventBus
+from sojourn.engine.session import SessionOptions
+from sojourn.engine.sessions import SessionManager
+from sojourn.engine.settings import Settings
+from sojourn.model.ids import DEFAULT_TENANT
+from sojourn.store import Durability, Store, open_store
+
+_KEEP_PROFILE: Final = "settings/keep_profile"
+
+
+class Sojourn:
+    """Sessions on one store, and news of what happens in them. Open it with `async with`; lives as long as the program.
+
+    Attributes:
+        sessions: begin, find, open, branch and put away sessions.
+        news: who wants to know what happens.
+        store: where everything is kept.
+    """
+
+    def __init__(self, store: Store, *, settings: Settings | None = None, clock: Clock | None = None) -> None:
+        """Use *store*, which this app opens and closes."""
+        self.store = store
+        self.settings = settings or Settings()
+        self.clock = clock or SystemClock()
+        self.news = EventBus()
+        self._keeps_profile = self.settings.keep_profile == "yes"
+        options = SessionOptions(clock=self.clock, keeps_profile=lambda: self._keeps_profile)
+        self.sessions = SessionManager(store, settings=self.settings, clock=self.clock, news=self.news, options=options)
+
+    def __repr__(self) -> str:
+        return f"Sojourn({self.store!r})"
+
+    async def __aenter__(self) -> Self:
+        await self.store.__aenter__()
+        if self.settings.keep_profile == "ask":
+            answer = await self.store.documents.load(_KEEP_PROFILE)
+            self._keeps_profile = bool(answer and answer.get("keep"))
+        return self
+
+    async def __aexit__(self, *exc_info: object) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Close every open session and the store. Closing twice is fine."""
+        try:
+            await self.sessions.close()
+        finally:
+            await self.store.close()
+
+    @property
+    def keeps_profile(self) -> bool:
+        """Whether what is learned about the user is written; otherwise it is in memory only."""
+        return self._keeps_profile
+
+    async def answer_keep_profile(self, *, keep: bool) -> None:
+        """Answer the question that the setting "ask" poses, for good.
+
+        With *keep*, what open sessions hold in memory about the user is written now; without, nothing more is.
+        """
+        await self.store.documents.save(_KEEP_PROFILE, {"keep": keep})
+        self._keeps_profile = keep
+        if keep:
+            await self.sessions.keep_profiles()
+
+
+def open(  # noqa: A001 - reads as sojourn.open(...)
+    location: str | Path,
+    *,
+    tenant: str = DEFAULT_TENANT,
+    durability: Durability = Durability.FULL,
+    settings: Settings | None = None,
+    clock: Clock | None = None,
+) -> Sojourn:
+    """Return Sojourn on the store at *location*, to be opened with `async with`.
+
+    The location is what `open_store` takes: a path, `memory:`, `files:DIR` or `postgresql://...`.
+    """
+    chosen = clock or SystemClock()
+    store = open_store(location, tenant=tenant, durability=durability, clock=chosen)
+    return Sojourn(store, settings=settings, clock=chosen)

@@ -1,0 +1,349 @@
+"""The life of sessions: begin, find, open, name, put aside, throw away, branch and bring home again.
+
+Everything that changes a session is already saved when a call returns; opening another one or closing the program
+saves nothing extra. Sessions that are open are kept in memory until nobody has used them for a while.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from typing import Final
+
+import anyio.to_thread
+
+from sojourn.clock import Clock
+from sojourn.engine import bus
+from sojourn.engine.branches import Branch, Comparison, compare, find_common_point, find_tree
+from sojourn.engine.inputs import MAX_NAME, check_tags, check_text
+from sojourn.engine.loading import load_state
+from sojourn.engine.merge import Choice, MergeResult, Strategy, events_for, plan_merge, resolve
+from sojourn.engine.project import Project, find_project
+from sojourn.engine.session import Session, SessionOptions, new_session_id
+from sojourn.engine.settings import Settings
+from sojourn.engine.titles import make_title
+from sojourn.errors import ConflictError, InvalidInputError, SessionNotFoundError
+from sojourn.model import events as ev
+from sojourn.model.entry import Draft
+from sojourn.model.events import TitleSource
+from sojourn.model.header import SessionHeader
+from sojourn.model.ids import Seq, SessionId, check_session_id
+from sojourn.store.protocol import SessionPage, SessionQuery, Store
+
+CURRENT: Final = "current_session"
+"""The document that points at the session used last; with a project, `current_session/PROJECT`."""
+_MERGE_TRIES: Final = 5
+
+
+class SessionManager:
+    """All sessions of one store: `app.sessions`. Lives as long as its app."""
+
+    def __init__(
+        self, store: Store, *, settings: Settings, clock: Clock, news: bus.EventBus, options: SessionOptions
+    ) -> None:
+        self._store = store
+        self._settings = settings
+        self._clock = clock
+        self._news = news
+        self._options = options
+        self._open: dict[SessionId, tuple[Session, float]] = {}
+
+    # --- begin, open, find
+
+    async def create(
+        self,
+        session_id: str | None = None,
+        *,
+        user_id: str | None = None,
+        title: str | None = None,
+        project: str | None = None,
+        tags: Iterable[str] = (),
+        parent: str | None = None,
+    ) -> Session:
+        """Begin a session and open it. *parent* nests a subagent's session under its caller's.
+
+        Raises:
+            AlreadyExistsError: the id is taken.
+            SessionNotFoundError: there is no such parent.
+        """
+        if title is not None:
+            check_text(title, "a title", most=MAX_NAME)
+        nested = None
+        if parent is not None:
+            nested = (await self._store.get_session(parent)).header.session_id
+        created = ev.SessionCreated(user_id=user_id, title=title, project=project, tags=check_tags(tags), parent=nested)
+        row = await self._store.create_session(session_id or new_session_id(), created)
+        session = await self._opened(row.header.session_id)
+        await self._news.publish(bus.SessionCreated(session_id=session.id, at=row.header.created_at))
+        return session
+
+    async def open(self, session_id: str, *, exact: bool = False) -> Session:
+        """Open a session; one that is open already is the same object, brought up to date.
+
+        A session that was rewound goes on under another id: that one is opened, unless *exact*.
+
+        Raises:
+            SessionNotFoundError: there is no such session, or it is in the trash.
+        """
+        header = (await self._store.get_session(session_id)).header
+        while header.superseded_by is not None and not exact:
+            header = (await self._store.get_session(header.superseded_by)).header
+        if header.trashed_at is not None:
+            raise SessionNotFoundError(f"session={header.session_id} is in the trash; restore it first")
+        known = self._open.get(header.session_id)
+        if known is not None:
+            await known[0].refresh()
+            self._use(known[0])
+            return known[0]
+        session = await self._opened(header.session_id)
+        await self._news.publish(bus.SessionLoaded(session_id=session.id, at=self._clock.now()))
+        return session
+
+    async def get_or_create(self, session_id: str, *, user_id: str | None = None) -> Session:
+        """Open the session, or begin it if there is none."""
+        if await self._store.find_session(session_id) is None:
+            try:
+                return await self.create(session_id, user_id=user_id)
+            except ConflictError:
+                pass  # somebody else was faster
+        return await self.open(session_id)
+
+    async def list(self, query: SessionQuery | None = None) -> SessionPage:
+        """Return a page of sessions, newest activity first."""
+        return await self._store.list_sessions(query)
+
+    async def children(self, session_id: str) -> tuple[SessionHeader, ...]:
+        """Return the sessions nested under this one, newest activity first."""
+        checked = (await self._store.get_session(session_id)).header.session_id
+        return await self._all(SessionQuery(parent=checked, archived=None, limit=1000))
+
+    # --- the session used last
+
+    async def switch(self, session_id: str, *, project: str | None = None) -> Session:
+        """Open a session and remember it as the one used last, for *project* if given."""
+        session = await self.open(session_id)
+        await self._store.documents.save(_pointer(project), {"session_id": session.id})
+        return session
+
+    async def last(self, *, project: str | None = None) -> Session | None:
+        """Open the session used last; None if there is none, or if it is gone or in the trash."""
+        pointer = await self._store.documents.load(_pointer(project))
+        try:
+            return await self.open(check_session_id(pointer["session_id"])) if pointer else None
+        except (SessionNotFoundError, InvalidInputError, KeyError):
+            return None
+
+    async def project_of(self, folder: Path) -> Project:
+        """Return the project that a folder belongs to; it stays the same when the folder moves."""
+        return await anyio.to_thread.run_sync(find_project, folder)
+
+    # --- name, put aside, throw away
+
+    async def rename(self, session_id: str, title: str, *, source: TitleSource = "user") -> SessionHeader:
+        """Give a session a title. One that a user gave is only replaced by a user."""
+        check_text(title, "a title", most=MAX_NAME)
+        return await self._append(session_id, ev.SessionRenamed(title=title, source=source))
+
+    async def title_from(self, session_id: str, text: str) -> SessionHeader:
+        """Give a session without a title one made of *text*, usually the user's first message."""
+        header = (await self._store.get_session(session_id)).header
+        if header.title is not None:
+            return header
+        return await self._append(session_id, ev.SessionRenamed(title=make_title(text), source="auto"))
+
+    async def tag(self, session_id: str, *, add: Iterable[str] = (), remove: Iterable[str] = ()) -> SessionHeader:
+        """Add and remove tags."""
+        added, removed = check_tags(add), check_tags(remove)
+        header = (await self._store.get_session(session_id)).header
+        check_tags([*(tag for tag in header.tags if tag not in removed), *added])
+        return await self._append(session_id, ev.SessionTagged(added=added, removed=removed))
+
+    async def archive(self, session_id: str) -> SessionHeader:
+        """Put a session aside: kept, and listed only when asked for."""
+        return await self._append(session_id, ev.SessionArchived())
+
+    async def unarchive(self, session_id: str) -> SessionHeader:
+        """Take a session out of the archive."""
+        return await self._append(session_id, ev.SessionUnarchived())
+
+    async def delete(self, session_id: str) -> SessionHeader:
+        """Throw a session into the trash; `restore` takes it out again, `purge` removes it for good."""
+        header = await self._append(session_id, ev.SessionTrashed())
+        self._open.pop(header.session_id, None)
+        return header
+
+    async def restore(self, session_id: str) -> SessionHeader:
+        """Take a session out of the trash."""
+        return await self._append(session_id, ev.SessionRestored())
+
+    async def purge(self, session_id: str, *, detach: bool = False) -> None:
+        """Remove a session for good. If others were forked from it, that takes *detach*, which copies what they share.
+
+        Raises:
+            ForksExistError: others read from it, and *detach* is False; the error names them.
+        """
+        header = (await self._store.get_session(session_id)).header
+        await self._store.purge_session(header.session_id, detach=detach)
+        self._open.pop(header.session_id, None)
+
+    async def prune(self, *, dry_run: bool = True) -> tuple[SessionHeader, ...]:
+        """Return the archived and trashed sessions that are older than the retention; remove them if not *dry_run*.
+
+        Without a retention in the settings there are none. A session that others were forked from is left alone.
+        """
+        if self._settings.retention_days is None:
+            return ()
+        horizon = self._clock.now() - timedelta(days=self._settings.retention_days)
+        found: dict[SessionId, SessionHeader] = {}
+        for query in (
+            SessionQuery(archived=True, trashed=None, limit=1000),
+            SessionQuery(archived=None, trashed=True, limit=1000),
+        ):
+            for header in await self._all(query):
+                if header.updated_at < horizon and not await self._store.list_forks(header.session_id):
+                    found[header.session_id] = header
+        if not dry_run:
+            for session_id in found:
+                await self.purge(session_id)
+        return tuple(found.values())
+
+    # --- branch, compare, merge
+
+    async def fork(self, session_id: str, fork_id: str | None = None, *, at: int | None = None) -> Session:
+        """Begin a session that continues another after its entry *at* (None: its head), and open it."""
+        row = await self._store.fork_session(session_id, fork_id or new_session_id(), at=at)
+        session = await self._opened(row.header.session_id)
+        forked_from, forked_at = row.header.forked_from, row.header.forked_at
+        await self._news.publish(
+            bus.SessionForked(
+                session_id=session.id,
+                at=row.header.created_at,
+                forked_from=forked_from or check_session_id(session_id),
+                forked_at=forked_at or Seq(0),
+            )
+        )
+        return session
+
+    async def clone(self, session_id: str, clone_id: str | None = None) -> Session:
+        """Begin a session that is the same as another one is now: a fork at its head."""
+        return await self.fork(session_id, clone_id)
+
+    async def rewind(self, session_id: str, *, at: int) -> Session:
+        """Go back to entry *at*: a fork there takes the session's place, and opening the old id opens it.
+
+        Nothing is removed: the old session is opened with ``exact=True``.
+        """
+        old = (await self._store.get_session(session_id)).header
+        session = await self.fork(session_id, at=at)
+        await self._append(old.session_id, ev.SessionSuperseded(by=session.id))
+        if old.title is not None and session.state.title is None:
+            await session.append(ev.SessionRenamed(title=old.title, source=old.title_source or "auto"))
+        return session
+
+    async def branches(self, session_id: str) -> tuple[SessionHeader, ...]:
+        """Return the sessions that were forked from this one."""
+        forks = await self._store.list_forks(session_id)
+        return tuple([(await self._store.get_session(fork_id)).header for fork_id in forks])
+
+    async def tree(self, session_id: str) -> Branch:
+        """Return the tree of forks that hangs on this session."""
+        return await find_tree(self._store, session_id)
+
+    async def compare(self, ours: str, theirs: str) -> Comparison:
+        """Say where two branches part and what they hold differently.
+
+        Raises:
+            InvalidInputError: they share no history.
+        """
+        return await compare(self._store, ours, theirs)
+
+    async def merge(
+        self,
+        session_id: str,
+        branch_id: str,
+        *,
+        strategy: Strategy = "ask",
+        resolutions: Mapping[tuple[str, str], Choice] | None = None,
+    ) -> MergeResult:
+        """Bring home to *session_id* what *branch_id* has learned since they parted.
+
+        What both changed to different ends is decided by *resolutions*, then by *strategy*. With "ask" and conflicts
+        that are left open nothing is changed; call again with the choices.
+
+        Raises:
+            InvalidInputError: the two are one session, or share no history.
+        """
+        common = await find_common_point(self._store, session_id, branch_id)
+        for _ in range(_MERGE_TRIES):
+            base = (await load_state(self._store, common.session_id, at=common.seq)).state
+            ours = (await load_state(self._store, session_id)).state
+            theirs = (await load_state(self._store, branch_id)).state
+            plan = plan_merge(base, ours, theirs)
+            chosen, unresolved = resolve(plan, strategy, resolutions or {})
+            if unresolved:
+                return MergeResult(merged=False, brought=plan.brought, conflicts=plan.conflicts)
+            names = [*plan.brought, *chosen]
+            merged = ev.BranchMerged(branch=theirs.session_id, at=theirs.head, strategy=strategy)
+            # What comes home was derived from the merge, which names the branch that knows the rest.
+            brought = [Draft(event=event, causes=(Seq(ours.head + 1),)) for event in events_for(plan, names)]
+            session = await self.open(session_id, exact=True)
+            try:
+                await session.append(merged, *brought, expected=ours.head)
+            except ConflictError:
+                continue  # it went on meanwhile: compare again
+            return MergeResult(merged=True, brought=tuple(names), conflicts=plan.conflicts)
+        raise ConflictError(f"session={session_id} goes on faster than it can be merged into")
+
+    # --- open sessions
+
+    async def expire_idle(self) -> int:
+        """Close the sessions that nobody has used for the idle time; return how many. What is stored stays."""
+        horizon = self._clock.monotonic() - self._settings.idle_minutes * 60
+        idle = [session for session, used in self._open.values() if used <= horizon]
+        for session in idle:
+            await session.close()
+            self._open.pop(session.id, None)
+        return len(idle)
+
+    async def keep_profiles(self) -> None:
+        """Write what the open sessions hold in memory about the user: he agreed."""
+        for session, _ in self._open.values():
+            await session.keep_profile()
+
+    async def close(self) -> None:
+        """Close every open session."""
+        for session, _ in self._open.values():
+            await session.close()
+        self._open.clear()
+
+    async def _opened(self, session_id: SessionId) -> Session:
+        session = await Session.open(self._store, session_id, options=self._options)
+        known = self._open.get(session_id)
+        if known is not None:  # opened by another task meanwhile: there is one object per session
+            session = known[0]
+        self._use(session)
+        return session
+
+    def _use(self, session: Session) -> None:
+        self._open[session.id] = (session, self._clock.monotonic())
+
+    async def _append(self, session_id: str, event: ev.Event) -> SessionHeader:
+        """Append to the session, through its live object if it is open, and return its header."""
+        known = self._open.get(check_session_id(session_id))
+        if known is not None:
+            await known[0].append(event)
+        else:
+            await self._store.append(session_id, [event])
+        return (await self._store.get_session(session_id)).header
+
+    async def _all(self, query: SessionQuery) -> tuple[SessionHeader, ...]:
+        page = await self._store.list_sessions(query)
+        headers = [row.header for row in page.rows]
+        while page.cursor is not None:
+            page = await self._store.list_sessions(replace(query, cursor=page.cursor))
+            headers += [row.header for row in page.rows]
+        return tuple(headers)
+
+
+def _pointer(project: str | None) -> str:
+    return CURRENT if project is None else f"{CURRENT}/{project}"
