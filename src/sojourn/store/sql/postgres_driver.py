@@ -47,12 +47,17 @@ class PostgresDriver:
 
     poll_seconds = 5.0
 
-    def __init__(self, url: str, *, migrations: list[Migration] | None = None) -> None:
+    def __init__(
+        self, url: str, *, migrations: list[Migration] | None = None, settle_seconds: float = SETTLE_SECONDS
+    ) -> None:
         """Use the database at *url*, in the first schema of its `search_path`.
+
+        *settle_seconds* is how long to ask how a COMMIT ended whose reply was lost.
 
         Raises:
             InvalidInputError: *url* cannot be read.
         """
+        self._settle_seconds = settle_seconds
         self._address = Address(url)
         self._migrations = load_migrations("postgres") if migrations is None else migrations
         self._statements = encode_statements(load_statements("postgres"))
@@ -153,7 +158,7 @@ class PostgresDriver:
 
     async def _was_committed(self, connections: Connections, attempt: Attempt, failure: psycopg.Error) -> bool:
         outcome = Outcome.PENDING
-        with anyio.move_on_after(SETTLE_SECONDS):
+        with anyio.move_on_after(self._settle_seconds):
             while outcome is Outcome.PENDING:
                 await anyio.sleep(_PAUSE_SECONDS)
                 try:

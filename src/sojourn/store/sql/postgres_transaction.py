@@ -85,9 +85,9 @@ def encode_statements(texts: Mapping[str, str]) -> Statements:
 async def read(attempt: Attempt, statements: Statements, operation: Operation[T]) -> T:
     """Run an operation that only reads, on one consistent view of the data."""
     connection = attempt.line.connection
-    await connection.execute(_BEGIN_READING)
+    await connection.execute(_BEGIN_READING, prepare=False)
     result = await _drive(attempt, statements, operation)
-    await connection.execute(b"COMMIT")
+    await connection.execute(b"COMMIT", prepare=False)
     return result
 
 
@@ -96,14 +96,14 @@ async def write(attempt: Attempt, statements: Statements, operation: Operation[T
     connection = attempt.line.connection
     if connection.info.parameter_status("in_hot_standby") == "on":
         raise AccessError("this PostgreSQL server is a standby, which can only be read")
-    begun = await connection.execute(_BEGIN_WRITING)
+    begun = await connection.execute(_BEGIN_WRITING, prepare=False)
     begun.nextset()
     attempt.number = (await begun.fetchall())[0][0]
     result = await _drive(attempt, statements, operation)
     attempt.result = result
     with anyio.CancelScope(shield=True):  # once it is asked for, the caller waits for its outcome
         attempt.committing = True
-        await connection.execute(b"COMMIT")
+        await connection.execute(b"COMMIT", prepare=False)
     return result
 
 
