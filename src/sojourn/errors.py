@@ -11,7 +11,8 @@
     │   ├── AlreadyExistsError
     │   ├── ForksExistError
     │   ├── LockedError
-    │   └── LeaseLostError
+    │   ├── LeaseLostError
+    │   └── NotPendingError
     └── StoreError                 the storage could not do it
         ├── BusyError
         ├── StorageFullError
@@ -87,6 +88,10 @@ class LockedError(ConflictError):
 
 class LeaseLostError(ConflictError):
     """This lease is no longer held: it expired and another holder took over. Begin the turn again."""
+
+
+class NotPendingError(ConflictError):
+    """This question waits for no answer any more: it was answered or cancelled, or its time is over."""
 
 
 class StoreError(SojournError):

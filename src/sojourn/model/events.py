@@ -126,6 +126,12 @@ class TurnEnded(EventBase, frozen=True, kw_only=True, tag="turn_ended"):
     reason: str | None = None
 
 
+class UserTurnCounted(EventBase, frozen=True, kw_only=True, tag="user_turn_counted"):
+    """The user took so many turns in a talk that is held elsewhere: no turn of the session's own answers them."""
+
+    turns: Annotated[int, Meta(ge=1, le=10**12)] = 1
+
+
 class ToolStarted(EventBase, frozen=True, kw_only=True, tag="tool_started"):
     """A tool is about to run. Without a `ToolRan` after it, nobody knows whether it did."""
 
@@ -269,11 +275,13 @@ class FocusChanged(EventBase, frozen=True, kw_only=True, tag="focus_changed"):
 
 
 class EntityReferenced(EventBase, frozen=True, kw_only=True, tag="entity_referenced"):
-    """Something with a name of its own was mentioned."""
+    """Something with a name of its own was mentioned: now, or, if that is known, at *referenced_at*."""
 
     entity_type: str
     entity_id: str
     title: str | None = None
+    context: str = ""
+    referenced_at: datetime | None = None
 
 
 class ShortTermMemoryUpdated(EventBase, frozen=True, kw_only=True, tag="short_term_memory_updated"):
@@ -453,12 +461,13 @@ class InterruptRaised(EventBase, frozen=True, kw_only=True, tag="interrupt_raise
 
 
 class InterruptResolved(EventBase, frozen=True, kw_only=True, tag="interrupt_resolved"):
-    """A waiting question was answered, cancelled, or ran out of time."""
+    """A waiting question was answered, cancelled, or ran out of time. *user_id* is who did it, where that is known."""
 
     interrupt_id: str
     status: InterruptStatus = "resolved"
     response: dict[str, Any] = {}
     user_id: str | None = None
+    reason: str | None = None
 
 
 # --- forgetting, and what a newer Sojourn wrote
@@ -480,7 +489,8 @@ class UnknownEvent(Value, frozen=True, kw_only=True):
 KnownEvent = (
     SessionCreated | SessionForked | SessionRenamed | SessionTagged | SessionArchived | SessionUnarchived
     | SessionTrashed | SessionRestored | SessionSuperseded | BranchMerged
-    | MessageAdded | TurnStarted | TurnEnded | ToolStarted | ToolRan | UsageRecorded | Compacted | CompactionUndone
+    | MessageAdded | TurnStarted | TurnEnded | UserTurnCounted | ToolStarted | ToolRan | UsageRecorded | Compacted
+    | CompactionUndone
     | ProfileUpdated | ProfileFieldRemoved
     | FactLearned | FactReinforced | FactCorrected | FactActivated | FactRetired
     | TopicChanged | IntentClassified | FocusChanged | EntityReferenced | ShortTermMemoryUpdated

@@ -34,6 +34,7 @@ _CONCERNS: Final[dict[type, tuple[str, ...]]] = {
     ev.MessageAdded: ("conversation", "interaction_context", "metadata"),
     ev.TurnStarted: ("conversation", "working_memory"),
     ev.TurnEnded: ("conversation", "metadata"),
+    ev.UserTurnCounted: ("working_memory",),
     ev.ToolStarted: ("conversation",),
     ev.ToolRan: ("metadata",),
     ev.UsageRecorded: ("metadata", "working_set"),

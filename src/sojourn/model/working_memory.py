@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from sojourn.model.bounded import with_newest
 from sojourn.model.entry import Entry
-from sojourn.model.events import EntityReferenced, FocusChanged, ShortTermMemoryUpdated, TurnStarted
+from sojourn.model.events import EntityReferenced, FocusChanged, ShortTermMemoryUpdated, TurnStarted, UserTurnCounted
 from sojourn.model.value import Value
 
 MAX_ENTITIES: Final = 20
@@ -20,6 +20,7 @@ class EntityMention(Value, frozen=True, kw_only=True):
     id: str
     title: str | None
     referenced_at: datetime
+    context: str = ""
 
 
 class WorkingMemory(Value, frozen=True, kw_only=True):
@@ -43,6 +44,8 @@ class WorkingMemory(Value, frozen=True, kw_only=True):
                 return replace(self, short_term_memory=text)
             case TurnStarted():
                 return replace(self, turn_count=self.turn_count + 1)
+            case UserTurnCounted(turns=turns):
+                return replace(self, turn_count=self.turn_count + turns)
             case _:
                 return self
 
@@ -52,5 +55,11 @@ class WorkingMemory(Value, frozen=True, kw_only=True):
         )
         if known:
             return self
-        mention = EntityMention(type=named.entity_type, id=named.entity_id, title=named.title, referenced_at=at)
+        mention = EntityMention(
+            type=named.entity_type,
+            id=named.entity_id,
+            title=named.title,
+            referenced_at=named.referenced_at or at,
+            context=named.context,
+        )
         return replace(self, referenced_entities=with_newest(self.referenced_entities, mention, limit=MAX_ENTITIES))

@@ -75,7 +75,7 @@ def one_of_each() -> list[ev.KnownEvent]:
         *_work(),
         *_research(),
         ev.InterruptRaised(interrupt_id="i1", interrupt="confirmation", question="Sure?", expires_at=NEW_YEAR),
-        ev.InterruptResolved(interrupt_id="i1", response={"yes": True}, user_id="ada"),
+        ev.InterruptResolved(interrupt_id="i1", response={"approved": True}, user_id="ada", reason="why not"),
     ]
 
 
@@ -93,6 +93,7 @@ def _talk() -> list[ev.KnownEvent]:
         ev.MessageAdded(message=Message(role="tool", content="no", tool_call_id="c1", name="search", error=True)),
         ev.TurnStarted(turn_id="t1"),
         ev.TurnEnded(turn_id="t1", outcome="interrupted", seconds=1.25, reason="crash"),
+        ev.UserTurnCounted(turns=2),
         ev.ToolStarted(call_id="c1", name="search", arguments={"q": "x"}),
         ev.ToolRan(call_id="c1", name="search", success=False, seconds=0.5, error="no"),
         ev.UsageRecorded(
@@ -120,7 +121,9 @@ def _learning() -> list[ev.KnownEvent]:
         ev.TopicChanged(topic="tea"),
         ev.IntentClassified(intent="question", confidence=0.7, details={"about": "tea"}),
         ev.FocusChanged(focus_type="task", focus_id="7", context={"board": "home"}),
-        ev.EntityReferenced(entity_type="person", entity_id="1", title="Ada"),
+        ev.EntityReferenced(
+            entity_type="person", entity_id="1", title="Ada", context="asked for her", referenced_at=NEW_YEAR
+        ),
         ev.ShortTermMemoryUpdated(text="talks of tea"),
     ]
 

@@ -205,9 +205,12 @@ SELECT
     focus.body -> 'context'                                 AS focus_context,
     coalesce(mentions.entities, '[]'::json)                 AS referenced_entities,
     memory.body ->> 'text'                                  AS short_term_memory,
-    (SELECT count(*) FROM journal AS turn
+    (SELECT coalesce(sum(CASE WHEN kind = 'user_turn_counted' AND key_id IS NULL
+                              THEN coalesce(readable_integer(readable_json(payload) ->> 'turns'), 1) ELSE 1 END),
+                     0)::bigint
+     FROM journal AS turn
      WHERE turn.tenant = sessions.tenant AND turn.session_id = sessions.session_id
-       AND turn.kind = 'turn_started')                      AS turn_count,
+       AND turn.kind IN ('turn_started', 'user_turn_counted')) AS turn_count,
     readable_time(sessions.created_at)                      AS created_at,
     readable_time(sessions.updated_at)                      AS updated_at
 FROM sessions
@@ -226,7 +229,7 @@ LEFT JOIN LATERAL (
 LEFT JOIN LATERAL (
     SELECT json_agg(json_build_object(
                'type', body ->> 'entity_type', 'id', body ->> 'entity_id', 'title', body ->> 'title',
-               'referenced_at', readable_time(at)) ORDER BY seq) AS entities
+               'referenced_at', coalesce(body ->> 'referenced_at', readable_time(at))) ORDER BY seq) AS entities
     FROM (
         SELECT seq, at, body FROM (
             SELECT DISTINCT ON (body ->> 'entity_type', body ->> 'entity_id') seq, at, body

@@ -172,7 +172,8 @@ SELECT
        AND focus.kind = 'focus_changed' AND focus.key_id IS NULL ORDER BY seq DESC LIMIT 1) AS focus_context,
     (SELECT json_group_array(json_object(
                 'type', entity ->> '$.entity_type', 'id', entity ->> '$.entity_id', 'title', entity ->> '$.title',
-                'referenced_at', strftime('%Y-%m-%dT%H:%M:%fZ', first_at / 1e6, 'unixepoch')))
+                'referenced_at', coalesce(entity ->> '$.referenced_at',
+                                          strftime('%Y-%m-%dT%H:%M:%fZ', first_at / 1e6, 'unixepoch'))))
      FROM (SELECT * FROM (
                SELECT payload AS entity, min(at) AS first_at, min(seq) AS first_seq FROM journal AS mention
                WHERE mention.tenant = sessions.tenant AND mention.session_id = sessions.session_id
@@ -184,9 +185,11 @@ SELECT
      WHERE memory.tenant = sessions.tenant AND memory.session_id = sessions.session_id
        AND memory.kind = 'short_term_memory_updated' AND memory.key_id IS NULL
      ORDER BY seq DESC LIMIT 1)                AS short_term_memory,
-    (SELECT count(*) FROM journal AS turn
+    (SELECT coalesce(sum(CASE WHEN kind = 'user_turn_counted' AND key_id IS NULL
+                              THEN coalesce(payload ->> '$.turns', 1) ELSE 1 END), 0)
+     FROM journal AS turn
      WHERE turn.tenant = sessions.tenant AND turn.session_id = sessions.session_id
-       AND turn.kind = 'turn_started')         AS turn_count,
+       AND turn.kind IN ('turn_started', 'user_turn_counted')) AS turn_count,
     strftime('%Y-%m-%dT%H:%M:%fZ', created_at / 1e6, 'unixepoch') AS created_at,
     strftime('%Y-%m-%dT%H:%M:%fZ', updated_at / 1e6, 'unixepoch') AS updated_at
 FROM sessions;
