@@ -19,8 +19,8 @@ class Entry(Value, frozen=True, kw_only=True):
     """An event in a journal.
 
     An entry is read through a session, and *session_id* is that session: a fork's early entries carry the fork's id,
-    wherever they are stored. *payload* is the stored JSON text, which may hold fields that this version does not know;
-    whoever copies an entry copies the payload.
+    wherever they are stored. *payload* is the stored JSON text of the event's *version*, which may hold fields that
+    this Sojourn does not know; whoever copies an entry copies the payload.
     """
 
     session_id: SessionId
@@ -29,6 +29,7 @@ class Entry(Value, frozen=True, kw_only=True):
     event: Event
     causes: tuple[Seq, ...] = ()
     payload: str
+    version: int = 1
 
 
 def as_drafts(events: Iterable[Event | Draft], *, causes: Iterable[int] = ()) -> list[Draft]:

@@ -83,7 +83,7 @@ class SessionHeader(Value, frozen=True, kw_only=True):
     def _forked(self, event: SessionForked, entry: Entry) -> "SessionHeader":
         return replace(
             self,
-            session_id=event.session_id,
+            session_id=entry.session_id,
             head=entry.seq,
             created_at=entry.at,
             updated_at=entry.at,

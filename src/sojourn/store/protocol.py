@@ -235,6 +235,15 @@ class Store(Protocol):
         """
         ...
 
+    async def import_session(self, session_id: str, entries: Sequence[Entry]) -> SessionRow:
+        """Begin a session with a journal from elsewhere: its entries, 1 to the last, are stored to the letter.
+
+        Raises:
+            AlreadyExistsError: the id is taken.
+            InvalidEventError: the entries are not a whole journal.
+        """
+        ...
+
     async def get_session(self, session_id: str) -> SessionRow:
         """Return the session's row.
 

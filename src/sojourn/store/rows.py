@@ -10,7 +10,7 @@ import msgspec
 from sojourn.errors import CorruptError, InvalidEventError
 from sojourn.model.codec import CODEC, Encoded
 from sojourn.model.entry import Draft, Entry
-from sojourn.model.events import Forgotten
+from sojourn.model.events import Forgotten, SessionCreated
 from sojourn.model.ids import Seq, SessionId
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -96,6 +96,7 @@ def make_entry(prepared: Prepared, session_id: SessionId, *, seq: int, at: datet
         event=prepared.encoded.event,
         causes=prepared.causes,
         payload=prepared.encoded.payload,
+        version=prepared.encoded.version,
     )
 
 
@@ -127,7 +128,35 @@ def read_entry(row: JournalRow, session_id: SessionId) -> Entry:
         event=CODEC.decode(kind, version, payload),
         causes=_causes_decoder.decode(causes) if causes else (),
         payload=payload,
+        version=version,
     )
+
+
+def copy_rows(entries: Sequence[Entry]) -> list[JournalRow]:
+    """Return rows that store *entries*, a whole journal, to the letter.
+
+    Raises:
+        InvalidEventError: they do not begin with a session's first entry, have a gap, or one is not an event.
+    """
+    if not entries or not isinstance(entries[0].event, SessionCreated | Forgotten):
+        raise InvalidEventError("a journal begins with session_created")
+    return [_copied(entry, seq) for seq, entry in enumerate(entries, 1)]
+
+
+def _copied(entry: Entry, seq: int) -> JournalRow:
+    if entry.seq != seq:
+        raise InvalidEventError(f"entry {entry.seq} stands where entry {seq} belongs")
+    try:
+        kind = msgspec.json.decode(entry.payload, type=_Kind).kind
+        event = CODEC.decode(kind, entry.version, entry.payload)
+    except (msgspec.MsgspecError, CorruptError) as error:
+        raise InvalidEventError(f"entry {seq}: {error}") from error
+    encoded = Encoded(kind, entry.version, entry.payload, event)
+    return make_row(Prepared(encoded, entry.causes), seq=seq, at=micros(entry.at))
+
+
+class _Kind(msgspec.Struct):
+    kind: str
 
 
 def read_entries(rows: Sequence[JournalRow], session_id: SessionId, *, follows: int | None = None) -> list[Entry]:

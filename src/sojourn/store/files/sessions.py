@@ -2,18 +2,29 @@
 
 import secrets
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from errno import EEXIST, ENOTEMPTY
 from itertools import chain
+from typing import Final
 
-from sojourn.errors import AlreadyExistsError, BusyError, ForksExistError, InvalidInputError, SessionNotFoundError
+from msgspec import structs
+
+from sojourn.errors import (
+    AlreadyExistsError,
+    BusyError,
+    CorruptError,
+    ForksExistError,
+    InvalidInputError,
+    SessionNotFoundError,
+)
 from sojourn.model.entry import Draft
 from sojourn.model.events import SessionCreated, SessionForked
 from sojourn.model.header import SessionHeader
 from sojourn.model.ids import Seq, SessionId
 from sojourn.model.state import encode_snapshot
 from sojourn.store.files import snapshots
-from sojourn.store.files.disk import make_folder
+from sojourn.store.files.disk import Disk, make_folder
 from sojourn.store.files.folders import PENDING, SessionFolder
 from sojourn.store.files.held import Held
 from sojourn.store.files.journal_file import Placed, append_line
@@ -28,7 +39,10 @@ from sojourn.store.files.shelf import Shelf
 from sojourn.store.lineage import Segment
 from sojourn.store.listing import check_query, cursor_after, cursor_start
 from sojourn.store.protocol import SessionPage, SessionQuery, SessionRow, Snapshot
-from sojourn.store.rows import make_entry, make_row, micros, moment, prepare
+from sojourn.store.rows import JournalRow, make_row, micros, moment, prepare
+
+IMPORTED_LINE: Final = 100
+"""How many entries of a journal from elsewhere share a line."""
 
 
 def get(shelf: Shelf, session_id: SessionId) -> SessionRow:
@@ -57,10 +71,15 @@ def create(shelf: Shelf, session_id: SessionId, created: SessionCreated, *, at: 
     """Begin a session with its first entry."""
     with shelf.structure(alone=False):
         _refuse_taken(shelf, session_id)
-        header = SessionHeader(session_id=session_id, head=Seq(0), created_at=moment(at), updated_at=moment(at))
-        return _begin(
-            shelf, session_id, created, Held(row=SessionRow(header=header), recent=recent_messages(())), at=at
-        )
+        return _begin(shelf, session_id, [[_first_row(created, seq=1, at=at)]], _empty(session_id, at))
+
+
+def import_journal(shelf: Shelf, session_id: SessionId, rows: Sequence[JournalRow]) -> SessionRow:
+    """Begin a session with the journal *rows*, from the first to the last."""
+    with shelf.structure(alone=False):
+        _refuse_taken(shelf, session_id)
+        lines = [rows[start : start + IMPORTED_LINE] for start in range(0, len(rows), IMPORTED_LINE)]
+        return _begin(shelf, session_id, lines, _empty(session_id, rows[0].at))
 
 
 def fork(shelf: Shelf, session_id: SessionId, fork_id: SessionId, *, place: int | None, at: int) -> SessionRow:
@@ -79,8 +98,9 @@ def fork(shelf: Shelf, session_id: SessionId, fork_id: SessionId, *, place: int 
                 state = state_at(shelf.home, session_id, origin, at=place)
             recent = last_messages(shelf.home, session_id, origin, before=place + 1, limit=RECENT_MESSAGES)
         event = SessionForked(session_id=fork_id, forked_from=session_id, at=Seq(place))
+        row = SessionRow(header=state.header)
         held = Held(row=row, origin=Origin(base.owner, place), state=state, recent=recent_messages(recent))
-        return _begin(shelf, fork_id, event, held, at=at)
+        return _begin(shelf, fork_id, [[_first_row(event, seq=place + 1, at=at)]], held)
 
 
 def fork_ids(shelf: Shelf, session_id: SessionId) -> list[SessionId]:
@@ -144,25 +164,30 @@ def _refuse_taken(shelf: Shelf, session_id: SessionId) -> None:
         raise AlreadyExistsError(f"session={session_id}")
 
 
-def _begin(
-    shelf: Shelf, session_id: SessionId, event: SessionCreated | SessionForked, held: Held, *, at: int
-) -> SessionRow:
-    """Write a session that goes on from *held* with *event* into a new folder, then give the folder its name."""
+def _empty(session_id: SessionId, at: int) -> Held:
+    """Return what is known of a session that has no entry yet."""
+    header = SessionHeader(session_id=session_id, head=Seq(0), created_at=moment(at), updated_at=moment(at))
+    return Held(row=SessionRow(header=header), recent=recent_messages(()))
+
+
+def _first_row(event: SessionCreated | SessionForked, *, seq: int, at: int) -> JournalRow:
     [prepared] = prepare([Draft(event=event)])
-    seq = held.origin.base_seq + 1
-    entry = make_entry(prepared, session_id, seq=seq, at=moment(at))
-    row = make_row(prepared, seq=seq, at=at)
-    data = encode_line([row], origin=held.origin)
+    return make_row(prepared, seq=seq, at=at)
+
+
+def _begin(shelf: Shelf, session_id: SessionId, lines: Sequence[Sequence[JournalRow]], held: Held) -> SessionRow:
+    """Write a session that goes on from *held* with *lines* into a new folder, then give the folder its name."""
+    held.row = replace(held.row, header=structs.replace(held.row.header, session_id=session_id))
     folder = SessionFolder(shelf.home.sessions / f"{PENDING}new-{secrets.token_hex(8)}")
     make_folder(folder.path)
     try:
         for path in (folder.journal, folder.lock):
             path.touch(mode=0o600)
-        held.stamp = append_line(folder.journal, data, end=0, disk=shelf.disk)
-        held.take(Placed(0, len(data), JournalLine(seq, seq, [row], held.origin)), [entry])
+        for rows in lines:
+            _write_line(folder, held, rows, shelf.disk)
         settle(shelf.home, folder, held, shelf.disk)
         if held.state is not None and held.origin.base is not None:  # or its first load would begin at its base's
-            snapshot = Snapshot(seq=Seq(seq), data=encode_snapshot(held.state))
+            snapshot = Snapshot(seq=held.head, data=encode_snapshot(held.state))
             snapshots.save(folder.snapshots, snapshot, shelf.disk)
         shelf.disk.settle_folder(folder.path)
         folder.path.rename(shelf.home.session(session_id).path)
@@ -175,6 +200,16 @@ def _begin(
     shelf.remember(held)
     shelf.touched.add(session_id)
     return held.row
+
+
+def _write_line(folder: SessionFolder, held: Held, rows: Sequence[JournalRow], disk: Disk) -> None:
+    data = encode_line(rows, origin=held.origin)
+    start = held.end
+    held.stamp = append_line(folder.journal, data, end=start, disk=disk)
+    line = JournalLine(rows[0].seq, rows[-1].seq, list(rows), held.origin)
+    damage = held.take(Placed(start, start + len(data), line))
+    if damage is not None:
+        raise CorruptError(f"session={held.row.header.session_id} entry={damage.seq}: {damage.what}")
 
 
 def _detach(shelf: Shelf, session_id: SessionId, kinship: Kinship) -> list[SessionId]:

@@ -32,7 +32,7 @@ from sojourn.store.protocol import (
     SessionRow,
     Snapshot,
 )
-from sojourn.store.rows import micros, prepare
+from sojourn.store.rows import copy_rows, micros, prepare
 
 T = TypeVar("T")
 _ANY_SESSIONS: Final = SessionQuery()
@@ -96,6 +96,10 @@ class FilesStore:
         row = await self._run(checked, lambda: sessions.create(self._shelf, checked, first, at=at))
         self._root.feed.publish(self._tenant, checked, row.header.head)
         return row
+
+    async def import_session(self, session_id: str, entries: Sequence[Entry]) -> SessionRow:
+        checked, rows = check_session_id(session_id), copy_rows(entries)
+        return await self._run(checked, lambda: sessions.import_journal(self._shelf, checked, rows))
 
     async def get_session(self, session_id: str) -> SessionRow:
         checked = check_session_id(session_id)

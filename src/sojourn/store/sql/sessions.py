@@ -1,10 +1,11 @@
 """Operations on sessions: their rows, forks, and removal."""
 
+from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from sojourn.errors import AlreadyExistsError, ForksExistError, InvalidInputError, SessionNotFoundError
+from sojourn.errors import AlreadyExistsError, CorruptError, ForksExistError, InvalidInputError, SessionNotFoundError
 from sojourn.model.entry import Draft
 from sojourn.model.events import SessionCreated, SessionForked
 from sojourn.model.header import SessionHeader, begin_header
@@ -12,7 +13,7 @@ from sojourn.model.ids import Seq, SessionId, TenantId
 from sojourn.model.state import encode_snapshot
 from sojourn.store.listing import check_query, cursor_after, cursor_start
 from sojourn.store.protocol import SessionPage, SessionQuery, SessionRow
-from sojourn.store.rows import JournalRow, make_entry, make_row, micros, moment, prepare
+from sojourn.store.rows import JournalRow, make_entry, make_row, micros, moment, prepare, read_entries
 from sojourn.store.sql.reading import PAGE, parts, rows_forward, state_at
 from sojourn.store.sql.statement import Operation, Params, Statement
 
@@ -82,6 +83,17 @@ def create(tenant: TenantId, session_id: SessionId, created: SessionCreated, *, 
     yield from insert(tenant, stored)
     yield insert_rows(tenant, session_id, [make_row(prepared, seq=1, at=at)])
     return stored.row
+
+
+def import_journal(tenant: TenantId, session_id: SessionId, rows: Sequence[JournalRow]) -> Operation[SessionRow]:
+    """Begin a session with the journal *rows*, from the first to the last."""
+    yield from _refuse_taken(tenant, session_id)
+    first, *rest = read_entries(rows, session_id, follows=0)
+    row = SessionRow(header=begin_header(first).apply_all(rest))
+    yield from insert(tenant, StoredSession(row))
+    for start in range(0, len(rows), PAGE):
+        yield insert_rows(tenant, session_id, rows[start : start + PAGE])
+    return row
 
 
 def fork(
@@ -165,7 +177,7 @@ def update(tenant: TenantId, stored: StoredSession) -> Operation[None]:
     yield Statement("update_session", _params(tenant, stored))
 
 
-def insert_rows(tenant: TenantId, session_id: SessionId, rows: list[JournalRow]) -> Statement:
+def insert_rows(tenant: TenantId, session_id: SessionId, rows: Sequence[JournalRow]) -> Statement:
     """Return the statement that adds *rows* to the journal of *session_id*."""
     return Statement("insert_entry", {}, [(tenant, session_id, *row) for row in rows])
 
@@ -176,11 +188,25 @@ def _refuse_taken(tenant: TenantId, session_id: SessionId) -> Operation[None]:
 
 
 def _stored(row: tuple[Any, ...]) -> StoredSession:
+    """Return a row as a value.
+
+    Raises:
+        CorruptError: a column holds what was never written there.
+    """
+    try:
+        return _parsed(row)
+    except (msgspec.MsgspecError, TypeError, ValueError, OverflowError) as error:
+        raise CorruptError(f"session={row[0]}: its row is damaged: {error}") from error
+
+
+def _parsed(row: tuple[Any, ...]) -> StoredSession:
     (
         session_id, head, epoch, base, base_seq, quarantined, created_at, updated_at, user_id, project, title,
         title_source, tags, parent, forked_from, forked_at, superseded_by, archived_at, trashed_at, message_count,
         total_tokens, cost_micros,
     ) = row  # fmt: skip
+    if not all(isinstance(number, int) for number in (head, epoch, base_seq, message_count, total_tokens, cost_micros)):
+        raise TypeError("a number is none")
     header = SessionHeader(
         session_id=session_id,
         head=head,

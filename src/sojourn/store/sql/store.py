@@ -31,7 +31,7 @@ from sojourn.store.protocol import (
     Snapshot,
     Store,
 )
-from sojourn.store.rows import micros, prepare
+from sojourn.store.rows import copy_rows, micros, prepare
 from sojourn.store.sql import care, documents, journal, leases, redaction, sessions
 from sojourn.store.sql.driver import Driver
 
@@ -93,6 +93,10 @@ class SqlStore:
         row = await self._driver.write(lambda: sessions.create(self._tenant, checked, first, at=at))
         self._feed.publish(self._tenant, checked, row.header.head)
         return row
+
+    async def import_session(self, session_id: str, entries: Sequence[Entry]) -> SessionRow:
+        checked, rows = check_session_id(session_id), copy_rows(entries)
+        return await self._driver.write(lambda: sessions.import_journal(self._tenant, checked, rows))
 
     async def get_session(self, session_id: str) -> SessionRow:
         checked = check_session_id(session_id)
@@ -225,7 +229,10 @@ class SqlStore:
 
     async def check(self) -> CheckReport:
         problems = [Problem(what=what) for what in await self._driver.check_storage()]
-        everything = await self._driver.read(care.list_all)
+        try:
+            everything = await self._driver.read(care.list_all)
+        except CorruptError as error:
+            return CheckReport(sessions=0, entries=0, problems=(*problems, Problem(what=error.detail)))
         entries = 0
         for tenant, session_id in everything:
             count, wrong = await self._check_session(tenant, session_id)
@@ -243,7 +250,7 @@ class SqlStore:
         try:
             count, wrong = await self._driver.read(partial(care.check_session, tenant, session_id))
         except CorruptError as error:
-            return 0, [Problem(what=error.detail, session_id=session_id)]
+            count, wrong = 0, [Problem(what=error.detail, session_id=session_id)]
         reason = wrong[0].what if wrong else None
         try:
             await self._driver.write(partial(care.quarantine, tenant, session_id, reason))
