@@ -10,6 +10,7 @@ one breaks during a COMMIT, the server is asked how it ended.
 
 import random
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Final, TypeVar, cast
 
@@ -31,7 +32,7 @@ T = TypeVar("T")
 MAX_RUNS: Final = 8
 SETTLE_SECONDS: Final = 5.0
 _PAUSE_SECONDS: Final = 0.01
-_VACUUM: Final = b"VACUUM (SKIP_LOCKED) journal, sessions, snapshots, receipts, partials, documents"
+_VACUUM: Final = b"VACUUM (SKIP_LOCKED) journal, sessions, snapshots, receipts, partials"
 _FIND_DAMAGE: Final = b"""
 SELECT 'PostgreSQL met ' || checksum_failures || ' damaged pages in this database'
 FROM pg_stat_database WHERE datname = current_database() AND checksum_failures > 0
@@ -101,12 +102,16 @@ class PostgresDriver:
         return None  # followers look at the session itself
 
     async def erase_traces(self) -> None:
-        """Free the space of deleted rows. The server's log, its replicas and its backups may keep old pages."""
+        """Free the space of deleted rows. The server's log, its replicas and its backups may keep old pages.
+
+        If it cannot be done now, the server does it later by itself: what was deleted is deleted all the same.
+        """
 
         async def vacuum(attempt: Attempt) -> None:
             await attempt.line.connection.execute(_VACUUM)
 
-        await self._run(vacuum)
+        with suppress(StoreError):
+            await self._run(vacuum)
 
     async def check_storage(self) -> list[str]:
         """Return what the server has noticed; whether each entry is whole, reading it tells."""
