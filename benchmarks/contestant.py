@@ -5,6 +5,7 @@ the conversation: a state, or the last 20 messages.
 """
 
 import sqlite3
+import tempfile
 from pathlib import Path
 from typing import Any, Final, Protocol
 
@@ -59,9 +60,15 @@ def stock_checkpoint(path: Path) -> None:
     connection.close()
 
 
-def stock_durability() -> str:
-    """Return the default `synchronous` setting of Python's own `sqlite3`: what a peer runs with if it sets none."""
-    connection = sqlite3.connect(":memory:")
-    level = int(connection.execute("PRAGMA synchronous").fetchone()[0])
-    connection.close()
+def stock_durability(journal_mode: str) -> str:
+    """Return the default `synchronous` of Python's own `sqlite3` in this mode: what a peer that sets none runs with.
+
+    It is asked of a file with a table in it, because builds may have another default for the write-ahead log.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        connection = sqlite3.connect(Path(folder, "asked.db"))
+        connection.execute(f"PRAGMA journal_mode = {journal_mode}").fetchall()
+        connection.execute("CREATE TABLE asked (answer)")
+        level = int(connection.execute("PRAGMA synchronous").fetchone()[0])
+        connection.close()
     return ("OFF", "NORMAL", "FULL", "EXTRA")[level]

@@ -1,6 +1,6 @@
 """What a turn costs: Sojourn's journal beside the floor that SQLite sets and beside the session layers of frameworks.
 
-`make bench-journal` runs all of it in about three minutes; ARGS="--quick --json" takes at most one and prints JSON.
+`make bench-journal` runs all of it in two to three minutes; ARGS="--quick --json" takes at most one and prints JSON.
 docs/reference/benchmarks.md says what each figure means.
 """
 
@@ -55,12 +55,12 @@ class Plan(NamedTuple):
 FULL: Final = Plan(
     large=100_000,
     bearable={AdvancedOpenAI.name: 10_000, Adk.name: 10_000, LangGraph.name: 1_000},
-    append_rounds=1_000,
+    append_rounds=500,
     read_rounds=400,
     open_rounds=200,
     concurrent_rounds=11,
     concurrent_turns=40,
-    sit_out=8,
+    sit_out=10,
     bytes_turns=1_000,
     bytes_turns_slow=50,
 )

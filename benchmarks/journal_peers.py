@@ -78,7 +78,7 @@ class OpenAI:
         from agents import SQLiteSession
 
         self._make = SQLiteSession
-        self.about = f"WAL, synchronous={stock_durability()} (Python's default); stores no usage"
+        self.about = f"WAL, synchronous={stock_durability('wal')} (Python's default); stores no usage"
 
     async def fill(self, path: Path, turns: int) -> None:
         session = self._make(SESSION, path)
@@ -130,7 +130,7 @@ class AdvancedOpenAI:
         from agents.extensions.memory import AdvancedSQLiteSession
 
         self._make = AdvancedSQLiteSession
-        self.about = f"WAL, synchronous={stock_durability()} (Python's default); usage in a second transaction"
+        self.about = f"WAL, synchronous={stock_durability('wal')} (Python's default); usage in a second transaction"
 
     async def fill(self, path: Path, turns: int) -> None:
         live = await self.open(path)
@@ -203,7 +203,9 @@ class Adk:
         from google.adk.sessions.sqlite_session_service import SqliteSessionService
 
         self._make, self._recent = SqliteSessionService, GetSessionConfig(num_recent_events=RECENT)
-        self.about = f"rollback journal, synchronous={stock_durability()} (Python's default); an event at a time"
+        self.about = (
+            f"rollback journal, synchronous={stock_durability('delete')} (Python's default); an event at a time"
+        )
 
     async def fill(self, path: Path, turns: int) -> None:
         service = self._make(str(path))
@@ -268,7 +270,7 @@ class LangGraph:
     def __init__(self) -> None:
         for module in ("langgraph.checkpoint.sqlite", "langgraph.graph"):
             importlib.import_module(module)  # here, so that no measurement pays for it
-        self.about = f"MessagesState, one stub node; WAL, synchronous={stock_durability()} (Python's default)"
+        self.about = f"MessagesState, one stub node; WAL, synchronous={stock_durability('wal')} (Python's default)"
 
     async def fill(self, path: Path, turns: int) -> None:
         live = LiveLangGraph(path)
