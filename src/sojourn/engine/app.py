@@ -5,11 +5,13 @@ from typing import Final, Self
 
 from sojourn.clock import Clock, SystemClock
 from sojourn.engine.bus import EventBus
+from sojourn.engine.forgetting import forget_user
 from sojourn.engine.session import SessionOptions
 from sojourn.engine.sessions import SessionManager
 from sojourn.engine.settings import Settings
 from sojourn.model.ids import DEFAULT_TENANT
 from sojourn.store import Durability, Store, open_store
+from sojourn.store.protocol import Redaction
 
 _KEEP_PROFILE: Final = "settings/keep_profile"
 
@@ -67,6 +69,12 @@ class Sojourn:
         self._keeps_profile = keep
         if keep:
             await self.sessions.keep_profiles()
+
+    async def forget_user(self, user_id: str) -> tuple[Redaction, ...]:
+        """Remove for good all that the sessions of a user hold, and all that was derived from it."""
+        redactions = await forget_user(self.store, user_id)
+        await self.sessions.reload()
+        return redactions
 
 
 def open(  # noqa: A001 - reads as sojourn.open(...)

@@ -18,6 +18,7 @@ from sojourn.model.events import (
     ProfileFieldRemoved,
     ProfileUpdated,
 )
+from sojourn.model.knowledge import Fact
 from sojourn.model.state import SessionState
 
 
@@ -55,6 +56,24 @@ class Private:
         taken, self._entries = self._entries, []
         self._fact_ids.clear()
         return taken
+
+    def drop(self, what: str, name: object) -> bool:
+        """Drop what is held about a fact, a profile field, or everything for a session; tell whether there was any."""
+        fact_id = name.fact_id if isinstance(name, Fact) else name
+
+        def goes(event: Event) -> bool:
+            match event:
+                case ProfileUpdated(fields=fields):
+                    return what == "session" or (what == "field" and name in fields)
+                case ProfileFieldRemoved(field=field):
+                    return what == "session" or (what == "field" and name == field)
+                case _:
+                    return what == "session" or (what == "fact" and getattr(event, "fact_id", None) == fact_id)
+
+        kept = [entry for entry in self._entries if not goes(entry.event)]
+        dropped = len(kept) < len(self._entries)
+        self._entries = kept
+        return dropped
 
     def over(self, state: SessionState) -> SessionState:
         """Return *state* with what is private laid over it."""

@@ -8,11 +8,14 @@ entries keeps loading independent of age.
 from collections.abc import Callable, Iterable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Final, Self
 
 import uuid_utils
 
 from sojourn.clock import Clock, SystemClock
+from sojourn.engine import portable
+from sojourn.engine.forgetting import What, forget
 from sojourn.engine.loading import load_state
 from sojourn.engine.nouns.focus import Entities, Focus
 from sojourn.engine.nouns.messages import Messages
@@ -20,12 +23,15 @@ from sojourn.engine.nouns.variables import VariablesNoun
 from sojourn.engine.nouns.working_set import WorkingSetNoun
 from sojourn.engine.private import Private
 from sojourn.engine.turn import run_turn
+from sojourn.engine.why import Explanation, Thing, explain
+from sojourn.errors import NotFoundError
 from sojourn.model.codec import CODEC
 from sojourn.model.entry import Draft, Entry, as_drafts
 from sojourn.model.events import Event, SessionCreated
 from sojourn.model.ids import Seq, SessionId, check_session_id
+from sojourn.model.knowledge import Fact
 from sojourn.model.state import SessionState, encode_snapshot
-from sojourn.store.protocol import MAX_PAGE, Lease, Receipt, Snapshot, Store
+from sojourn.store.protocol import MAX_PAGE, Lease, Receipt, Redaction, Snapshot, Store
 
 SNAPSHOT_EVERY: Final = 512
 _WORTH_A_SNAPSHOT: Final = 128
@@ -260,6 +266,37 @@ class Session:
         """Begin a session that continues this one after its entry *at* (None: its head), and open it."""
         row = await self._store.fork_session(self.id, fork_id or new_session_id(), at=at)
         return await type(self).open(self._store, row.header.session_id, options=self._options)
+
+    async def why(self, thing: Thing) -> Explanation:
+        """Return the entries behind a fact, a profile field, a decision, a task or the summary, with the quoted words.
+
+        Raises:
+            NotFoundError: the session holds no such thing.
+        """
+        return await explain(self, thing)
+
+    async def forget(self, what: What, name: str | int | Fact | None = None) -> Redaction:
+        """Remove content for good, and all that was derived from it, in every fork that reads it.
+
+        *what* is "fact" (by id), "field" (of the profile, by name), "message" (by seq) or "session" (all of it). What
+        is known in memory only is dropped as well.
+
+        Raises:
+            NotFoundError: the session holds no such thing.
+        """
+        dropped = self._private.drop(what, name)
+        try:
+            redaction = await forget(self, what, name)
+        except NotFoundError:
+            if not dropped:
+                raise
+            return Redaction()
+        await self.reload()
+        return redaction
+
+    async def save(self, path: Path) -> None:
+        """Write the whole session into one JSON file; `app.sessions.load` reads it back."""
+        await portable.save(self, path, clock=self.clock)
 
     async def close(self) -> None:
         """Keep a snapshot if that makes the next opening faster. Nothing else needs saving."""

@@ -13,7 +13,7 @@ from typing import Final
 import anyio.to_thread
 
 from sojourn.clock import Clock
-from sojourn.engine import bus
+from sojourn.engine import bus, portable
 from sojourn.engine.branches import Branch, Comparison, compare, find_common_point, find_tree
 from sojourn.engine.inputs import MAX_NAME, check_tags, check_text
 from sojourn.engine.loading import load_state
@@ -107,6 +107,16 @@ class SessionManager:
             except ConflictError:
                 pass  # somebody else was faster
         return await self.open(session_id)
+
+    async def load(self, path: Path, *, session_id: str | None = None) -> Session:
+        """Store the session that `Session.save` wrote to *path*, under its own id or another, and open it.
+
+        Raises:
+            InvalidInputError: the file is not a saved session.
+            AlreadyExistsError: the id is taken.
+        """
+        row = await portable.load(self._store, path, session_id=session_id)
+        return await self.open(row.header.session_id, exact=True)
 
     async def list(self, query: SessionQuery | None = None) -> SessionPage:
         """Return a page of sessions, newest activity first."""
@@ -304,6 +314,11 @@ class SessionManager:
             await session.close()
             self._open.pop(session.id, None)
         return len(idle)
+
+    async def reload(self) -> None:
+        """Make the state of every open session anew."""
+        for session, _ in self._open.values():
+            await session.reload()
 
     async def keep_profiles(self) -> None:
         """Write what the open sessions hold in memory about the user: he agreed."""

@@ -61,6 +61,7 @@ class WorkingSet(Value, frozen=True, kw_only=True):
     """At most 50 of each, in the order in which they came, none twice."""
 
     summary: str = ""
+    summary_seq: Seq | None = None
     pinned_facts: tuple[str, ...] = ()
     decisions: tuple[Decision, ...] = ()
     open_tasks: tuple[Task, ...] = ()
@@ -74,7 +75,7 @@ class WorkingSet(Value, frozen=True, kw_only=True):
                 used = usage.input_tokens + usage.output_tokens + usage.cache_creation_tokens + usage.cache_read_tokens
                 return replace(self, token_budget=replace(self.token_budget, used=self.token_budget.used + used))
             case Compacted(summary=summary) | CompactionUndone(summary=summary) | SummaryUpdated(text=summary):
-                return replace(self, summary=summary)
+                return replace(self, summary=summary, summary_seq=entry.seq if summary else None)
             case DecisionMade(text=text):
                 return self._decided(Decision(text=text, seq=entry.seq))
             case TaskOpened() as opened:

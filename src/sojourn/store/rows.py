@@ -15,6 +15,7 @@ from sojourn.model.ids import Seq, SessionId
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
+_WITHOUT_CONTENT: Final = {"forgotten", "session_forked"}
 _causes_decoder: Final = msgspec.json.Decoder(tuple[Seq, ...])
 
 
@@ -98,6 +99,11 @@ def make_entry(prepared: Prepared, session_id: SessionId, *, seq: int, at: datet
         payload=prepared.encoded.payload,
         version=prepared.encoded.version,
     )
+
+
+def has_content(row: JournalRow) -> bool:
+    """Tell whether there is anything to forget in *row*: not in a tombstone, nor in the note that a fork began."""
+    return row.kind not in _WITHOUT_CONTENT
 
 
 def make_tombstone(row: JournalRow) -> JournalRow:

@@ -21,9 +21,7 @@ from sojourn.store.files.sealed import is_whole, seal
 from sojourn.store.files.settling import drop_derived
 from sojourn.store.files.shelf import Shelf
 from sojourn.store.protocol import Redaction
-from sojourn.store.rows import JournalRow, derived_from, make_tombstone
-
-_FORGOTTEN = "forgotten"
+from sojourn.store.rows import JournalRow, derived_from, has_content, make_tombstone
 
 
 class _Part(msgspec.Struct):
@@ -93,7 +91,7 @@ def _own_rows(shelf: Shelf, owner: SessionId) -> Iterable[JournalRow]:
 
 def _standing(shelf: Shelf, owner: SessionId, gone: set[int]) -> tuple[Seq, ...]:
     """Return which of *gone* the session stores and has not forgotten yet."""
-    return tuple(Seq(row.seq) for row in _own_rows(shelf, owner) if row.seq in gone and row.kind != _FORGOTTEN)
+    return tuple(Seq(row.seq) for row in _own_rows(shelf, owner) if row.seq in gone and has_content(row))
 
 
 def _carry_out(shelf: Shelf, plan: _Plan) -> None:
@@ -123,4 +121,4 @@ def _carry_out(shelf: Shelf, plan: _Plan) -> None:
 
 
 def _bury(row: JournalRow, *, gone: set[int]) -> JournalRow:
-    return make_tombstone(row) if row.seq in gone and row.kind != _FORGOTTEN else row
+    return make_tombstone(row) if row.seq in gone and has_content(row) else row

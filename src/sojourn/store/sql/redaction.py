@@ -6,7 +6,7 @@ from dataclasses import replace
 from sojourn.errors import InvalidInputError
 from sojourn.model.ids import Seq, SessionId, TenantId
 from sojourn.store.protocol import Redaction
-from sojourn.store.rows import JournalRow, derived_from, make_tombstone
+from sojourn.store.rows import JournalRow, derived_from, has_content, make_tombstone
 from sojourn.store.sql import sessions
 from sojourn.store.sql.reading import PAGE, parts, rows_forward, state_at
 from sojourn.store.sql.statement import Operation, Statement
@@ -55,7 +55,7 @@ def _own_rows(tenant: TenantId, owner: SessionId, *, first: int) -> Operation[li
 def _bury(tenant: TenantId, owner: SessionId, gone: set[int]) -> Operation[tuple[Seq, ...]]:
     place = {"tenant": tenant, "session_id": owner}
     rows = yield from _own_rows(tenant, owner, first=min(gone))
-    buried = [make_tombstone(row) for row in rows if row.seq in gone and row.kind != "forgotten"]
+    buried = [make_tombstone(row) for row in rows if row.seq in gone and has_content(row)]
     for start in range(0, len(buried), PAGE):
         batch = [{**place, **row._asdict()} for row in buried[start : start + PAGE]]
         yield Statement("replace_entry", {}, batch)

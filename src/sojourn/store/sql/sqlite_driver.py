@@ -12,14 +12,14 @@ from typing import Final, TypeVar
 
 import apsw
 
-from sojourn.errors import ClosedError, CorruptError, UnsafeLibraryError
+from sojourn.errors import BusyError, ClosedError, CorruptError, UnsafeLibraryError
 from sojourn.store.feed import Feed
 from sojourn.store.filesystem import create_private_file, is_network_path
 from sojourn.store.process import Process, this_process
 from sojourn.store.protocol import Durability
 from sojourn.store.sql.sqlite_errors import translated
 from sojourn.store.sql.sqlite_runner import Runner
-from sojourn.store.sql.sqlite_schema import migrate
+from sojourn.store.sql.sqlite_schema import copies_before, find_version, migrate, transaction
 from sojourn.store.sql.sqlite_worker import Worker
 from sojourn.store.sql.statement import Migration, Operation, load_migrations, load_statements
 
@@ -29,6 +29,7 @@ PAGE_BYTES: Final = 2048
 """A turn touches some seven pages and writes each whole, so small pages halve what a turn writes."""
 MAX_LOG_BYTES: Final = 64 * 1024 * 1024
 _SAFE_LIBRARY: Final = (3, 51, 3)
+_SMALLEST_FILE: Final = 512
 
 
 class SqliteDriver:
@@ -100,8 +101,12 @@ class SqliteDriver:
         return await self._for_reading().call(lambda connection: int(connection.pragma("data_version")))
 
     async def erase_traces(self) -> None:
-        if self._path is not None:
-            await self._for_writing().call(_truncate_log)
+        if self._path is None:
+            return
+        await self._for_writing().call(_truncate_log)
+        # The copies that were kept before migrations hold what was to be forgotten.
+        for copy in copies_before(self._path):
+            copy.unlink(missing_ok=True)
 
     async def check_storage(self) -> list[str]:
         return await self._for_reading().call(_integrity)
@@ -158,7 +163,7 @@ class SqliteDriver:
                 flags=apsw.SQLITE_OPEN_READWRITE | (0 if self._path else apsw.SQLITE_OPEN_CREATE),
             )
             connection.set_busy_timeout(BUSY_TIMEOUT_MS)
-            connection.transaction_mode = "IMMEDIATE"
+            find_version(connection, self._migrations, self._path)  # before anything touches a file that is not ours
             connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
             connection.pragma("trusted_schema", False)
             connection.pragma("secure_delete", True)
@@ -175,6 +180,7 @@ class SqliteDriver:
         with translated(self._path):
             if self._path is not None:
                 create_private_file(self._path)
+                _refuse_scrap(self._path)
             connection = self._connect()
             try:
                 migrate(connection, self._migrations, self._path)
@@ -188,7 +194,7 @@ class SqliteDriver:
         """Note that this process has the file open; a note from before a reboot means that it must be checked."""
         if self._path is None:
             return
-        with connection:
+        with transaction(connection):
             notes = [
                 (opener, Process(*process))
                 for opener, *process in connection.execute("SELECT opener, boot_id, pid, pid_start FROM openers")
@@ -212,8 +218,16 @@ def _refuse_unsafe_library() -> None:
         raise UnsafeLibraryError(f"SQLite {apsw.sqlite_lib_version()}")
 
 
+def _refuse_scrap(path: Path) -> None:
+    """Refuse a file that is shorter than any database: SQLite would take it for an empty one and write over it."""
+    if 0 < path.stat().st_size < _SMALLEST_FILE:
+        raise CorruptError(f"{path} is not a SQLite file")
+
+
 def _truncate_log(connection: apsw.Connection) -> None:
-    connection.pragma("wal_checkpoint(truncate)")
+    [(busy, _, _)] = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+    if busy:
+        raise BusyError("it is forgotten, but another process still reads the log that holds it; forget it once more")
 
 
 def _integrity(connection: apsw.Connection) -> list[str]:

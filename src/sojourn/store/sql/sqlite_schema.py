@@ -1,5 +1,8 @@
 """The schema of a SQLite file: which version it has, and how it gets to the latest."""
 
+import glob
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -22,13 +25,13 @@ def migrate(connection: apsw.Connection, migrations: list[Migration], path: Path
         CorruptError: the file belongs to another program.
     """
     latest = migrations[-1].version
-    version = _version(connection, latest, path)
+    version = find_version(connection, migrations, path)
     if version == latest:
         return
     if version > 0 and path is not None:
         _keep_copy(connection, path, version)
-    with connection:
-        version = _version(connection, latest, path)
+    with transaction(connection):
+        version = find_version(connection, migrations, path)
         for migration in migrations:
             if migration.version > version:
                 connection.execute(migration.sql)
@@ -41,14 +44,42 @@ def copy_before(path: Path, version: int) -> Path:
     return path.with_name(f"{path.name}.before-v{version + 1}")
 
 
-def _version(connection: apsw.Connection, latest: int, path: Path | None) -> int:
-    version = int(connection.pragma("user_version"))
-    if version > latest:
-        raise NewerVersionError(f"{path}: schema {version}, this Sojourn knows up to {latest}")
+def copies_before(path: Path) -> list[Path]:
+    """Return the copies of *path* that were kept before migrations."""
+    return sorted(path.parent.glob(f"{glob.escape(path.name)}.before-v*"))
+
+
+def find_version(connection: apsw.Connection, migrations: list[Migration], path: Path | None) -> int:
+    """Return the version of the file's schema, 0 for an empty file. Nothing is written.
+
+    Raises:
+        NewerVersionError: the file has a schema that this version does not know.
+        CorruptError: the file belongs to another program.
+    """
+    version, latest = int(connection.pragma("user_version")), migrations[-1].version
     empty = not connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchall()
     if not empty and connection.pragma("application_id") != APPLICATION_ID:
         raise CorruptError(f"{path} is a SQLite file of another program")
+    if version > latest:
+        raise NewerVersionError(f"{path}: schema {version}, this Sojourn knows up to {latest}")
     return version
+
+
+@contextmanager
+def transaction(connection: apsw.Connection) -> Iterator[None]:
+    """Write all of the block or nothing.
+
+    Not `with connection`: apsw then waits for the lock without releasing the GIL, and if the lock's holder is a thread
+    of this process, both wait until the time-out.
+    """
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
 
 
 def _keep_copy(connection: apsw.Connection, path: Path, version: int) -> None:
