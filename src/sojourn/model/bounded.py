@@ -17,3 +17,10 @@ def with_newest(
 def with_new(items: tuple[T, ...], new: T, *, limit: int) -> tuple[T, ...]:
     """Return *items* with *new* at the end unless it stands there already, at most *limit* long."""
     return items if new in items else (*items, new)[-limit:]
+
+
+def with_each(items: tuple[T, ...], new: Iterable[T], *, limit: int) -> tuple[T, ...]:
+    """Return *items* with each of *new* at the end unless it stands there already, at most *limit* long."""
+    for item in new:
+        items = with_new(items, item, limit=limit)
+    return items

@@ -218,13 +218,16 @@ class FactLearned(EventBase, frozen=True, kw_only=True, tag="fact_learned"):
 
 
 class FactReinforced(EventBase, frozen=True, kw_only=True, tag="fact_reinforced"):
-    """A known fact was met again: the higher confidence holds, and both sources are kept."""
+    """A known fact was met again: the higher confidence and the wider scope hold, and both sources are kept."""
 
     fact_id: str
     source: str = "conversation"
     confidence: Ratio = 0.8
+    scope: FactScope | None = None
+    tags: tuple[str, ...] = ()
     references: tuple[str, ...] = ()
     research_id: str | None = None
+    about: Literal["user"] | None = None
 
 
 class FactCorrected(EventBase, frozen=True, kw_only=True, tag="fact_corrected"):
@@ -401,10 +404,24 @@ class AttemptEnded(EventBase, frozen=True, kw_only=True, tag="attempt_ended"):
 
 
 class PlanRevised(EventBase, frozen=True, kw_only=True, tag="plan_revised"):
-    """The research has a plan, or another one: all its steps as they now stand."""
+    """The research has a plan, or another one: all its steps as they now stand.
+
+    *query* and *complexity* are the plan's own, where they differ from the research's.
+    """
 
     research_id: str
     steps: tuple[PlanStep, ...]
+    created_by: Strategy | None = None
+    query: str | None = None
+    complexity: dict[str, Any] | None = None
+
+
+class StepAdded(EventBase, frozen=True, kw_only=True, tag="step_added"):
+    """The plan got one more step: right behind *after*, or at the end if there is no such step."""
+
+    research_id: str
+    step: PlanStep
+    after: str | None = None
 
 
 class StepUpdated(EventBase, frozen=True, kw_only=True, tag="step_updated"):
@@ -496,8 +513,8 @@ KnownEvent = (
     | TopicChanged | IntentClassified | FocusChanged | EntityReferenced | ShortTermMemoryUpdated
     | DecisionMade | TaskOpened | TaskClosed | FileTouched | FactPinned | FactUnpinned | SummaryUpdated
     | TokenBudgetSet | VariableSet | VariableRemoved
-    | ResearchStarted | AttemptStarted | AttemptEnded | PlanRevised | StepUpdated | ResearchToolRan | InsightAdded
-    | ResearchEnded
+    | ResearchStarted | AttemptStarted | AttemptEnded | PlanRevised | StepAdded | StepUpdated | ResearchToolRan
+    | InsightAdded | ResearchEnded
     | InterruptRaised | InterruptResolved
     | Forgotten
 )  # fmt: skip

@@ -1,11 +1,18 @@
-"""What was learned: the 100 best facts of the session. The rest is in the facts projection."""
+"""What was learned: the 100 best facts of the session, and the last 50 that no longer hold.
 
+What is best is one rule, `worth`: an accepted fact before a candidate, then confidence times recency. Retired facts are
+kept apart, because they are needed for one thing only: to see that something was believed once and is not any more.
+What fell out is in the journal.
+"""
+
+import hashlib
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Final, Literal
 
 from msgspec.structs import replace
 
-from sojourn.model.bounded import with_new
+from sojourn.model.bounded import with_each, with_new
 from sojourn.model.entry import Entry
 from sojourn.model.events import (
     FactActivated,
@@ -18,9 +25,13 @@ from sojourn.model.events import (
 )
 from sojourn.model.ids import Seq
 from sojourn.model.value import Value
+from sojourn.model.wording import coverage, normalised, says_the_same, terms
 
 MAX_FACTS: Final = 100
+MAX_RETIRED: Final = 50
 MAX_EVIDENCE: Final = 20
+SCOPES: Final[tuple[FactScope, ...]] = ("session", "project", "user", "global")
+"""Where a fact holds, the narrowest first."""
 _STATUS_RANK: Final = {"active": 2, "candidate": 1, "retired": 0}
 
 
@@ -42,44 +53,115 @@ class Fact(Value, frozen=True, kw_only=True):
     retired_reason: str | None = None
     about: Literal["user"] | None = None
 
+    @property
+    def source(self) -> str:
+        """Where it was first learned."""
+        return self.sources[0]
+
+    def has_new(self, *, causes: Iterable[int], references: Iterable[str], research_id: str | None) -> bool:
+        """Tell whether any of this is evidence that the fact does not rest on yet."""
+        return (
+            not set(causes) <= set(self.evidence)
+            or not set(references) <= set(self.references)
+            or research_id not in (None, self.research_id)
+        )
+
 
 class KnowledgeBase(Value, frozen=True, kw_only=True):
-    """The best facts: active before candidates before retired ones, then the surest, then the newest."""
+    """The best facts by id. Each question below is answered from accepted facts, unless another status is asked for."""
 
     facts: dict[str, Fact] = {}
     learned_count: int = 0
 
+    # --- questions
+
+    def get_relevant_facts(self, query: str, limit: int = 10, min_confidence: float = 0.5) -> list[Fact]:
+        """Return the accepted facts that share words with *query*: first those that hold the largest share of it.
+
+        Words are compared whole, without case or plural. Of facts with the same share the surest and newest is first.
+        """
+        asked = terms(query)
+        scored = (
+            (coverage(asked, fact.content), worth(fact), fact)
+            for fact in self.with_status()
+            if fact.confidence >= min_confidence
+        )
+        found = sorted((one for one in scored if one[0] > 0), key=lambda one: one[:2], reverse=True)
+        return [fact for _, _, fact in found[: max(limit, 0)]]
+
+    def search(self, query: str, limit: int = 5) -> list[Fact]:
+        """Return the most relevant facts: `get_relevant_facts` for a person's question."""
+        return self.get_relevant_facts(query, limit=limit)
+
+    def get_facts_by_source(self, source: str, *, status: FactStatus | None = "active") -> list[Fact]:
+        """Return the facts that *source* gave or confirmed, in the order in which they were learned."""
+        return [fact for fact in self.with_status(status) if source in fact.sources]
+
+    def get_facts_by_tag(self, tag: str, *, status: FactStatus | None = "active") -> list[Fact]:
+        """Return the facts with this tag, in the order in which they were learned."""
+        return [fact for fact in self.with_status(status) if tag in fact.tags]
+
+    def get_recent_facts(self, limit: int = 10, *, status: FactStatus | None = "active") -> list[Fact]:
+        """Return the facts that were learned or met last, newest first."""
+        newest = sorted(self.with_status(status), key=lambda fact: (fact.updated_at, max(fact.evidence)), reverse=True)
+        return newest[: max(limit, 0)]
+
+    def with_status(self, status: FactStatus | None = "active") -> list[Fact]:
+        """Return the facts with this status (None: all), in the order in which they were learned."""
+        return [fact for fact in self.facts.values() if status in (None, fact.status)]
+
+    def find_similar(self, content: str) -> Fact | None:
+        """Return the fact that says what *content* says, the most accepted one if there are several."""
+        plain = normalised(content)
+        same = [fact for fact in self.facts.values() if normalised(fact.content) == plain] or [
+            fact for fact in self.facts.values() if says_the_same(fact.content, content)
+        ]
+        return max(same, key=worth, default=None)
+
+    # --- the fold
+
     def apply(self, entry: Entry) -> "KnowledgeBase":
         """Return the knowledge base after *entry*. A fact that is not held here any more is left alone."""
         event = entry.event
-        if isinstance(event, FactLearned):
-            return self._with(_learned(event, entry), learned_count=self.learned_count + 1)
-        if not isinstance(event, FactReinforced | FactCorrected | FactActivated | FactRetired):
+        if not isinstance(event, FactLearned | FactReinforced | FactCorrected | FactActivated | FactRetired):
             return self
         known = self.facts.get(event.fact_id)
         if known is None:
-            return self
-        fact = replace(known, updated_at=entry.at, evidence=with_new(known.evidence, entry.seq, limit=MAX_EVIDENCE))
-        match event:
-            case FactReinforced():
-                fact = _reinforced(fact, event)
-            case FactCorrected():
-                sources = with_new(fact.sources, event.source, limit=MAX_EVIDENCE)
-                fact = replace(fact, content=event.content, confidence=event.confidence, sources=sources)
-            case FactActivated():
-                fact = replace(fact, status="active", retired_reason=None)
-            case FactRetired():
-                fact = replace(fact, status="retired", retired_reason=event.reason)
-        return self._with(fact, learned_count=self.learned_count)
+            if not isinstance(event, FactLearned):
+                return self
+            fact = learned_fact(event, at=entry.at, seq=entry.seq, causes=entry.causes)
+            return self._with(fact, learned_count=self.learned_count + 1)
+        return self._with(_changed(known, event, entry), learned_count=self.learned_count)
 
     def _with(self, fact: Fact, *, learned_count: int) -> "KnowledgeBase":
         facts = {**self.facts, fact.fact_id: fact}
-        if len(facts) > MAX_FACTS:
-            del facts[min(facts.values(), key=_worth).fact_id]
+        retired = fact.status == "retired"
+        rivals = [one for one in facts.values() if (one.status == "retired") == retired]
+        if len(rivals) > (MAX_RETIRED if retired else MAX_FACTS):
+            del facts[min(rivals, key=worth).fact_id]
         return KnowledgeBase(facts=facts, learned_count=learned_count)
 
 
-def _learned(event: FactLearned, entry: Entry) -> Fact:
+def worth(fact: Fact) -> tuple[int, float, datetime, str]:
+    """Return what decides which facts are kept, and which of two equally relevant ones comes first."""
+    if fact.status == "retired":
+        return _STATUS_RANK[fact.status], 0.0, fact.updated_at, fact.fact_id
+    return _STATUS_RANK[fact.status], fact.confidence * fact.updated_at.timestamp(), fact.updated_at, fact.fact_id
+
+
+def prune(facts: Iterable[Fact], *, limit: int = MAX_FACTS) -> list[Fact]:
+    """Return the *limit* facts of the greatest worth, best first."""
+    return sorted(facts, key=worth, reverse=True)[:limit]
+
+
+def fact_id_of(content: str) -> str:
+    """Return the id that a sentence always has, however it is spelled, so that it is known again years later."""
+    plain = normalised(content) or content.strip()
+    return f"fact-{hashlib.sha256(plain.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
+
+
+def learned_fact(event: FactLearned, *, at: datetime, seq: Seq, causes: Iterable[Seq] = ()) -> Fact:
+    """Return the fact that *event* brings into the world, as entry *seq*."""
     return Fact(
         fact_id=event.fact_id,
         content=event.content,
@@ -87,9 +169,9 @@ def _learned(event: FactLearned, entry: Entry) -> Fact:
         sources=(event.source,),
         scope=event.scope,
         status=event.status,
-        learned_at=entry.at,
-        updated_at=entry.at,
-        evidence=(*entry.causes, entry.seq)[-MAX_EVIDENCE:],
+        learned_at=at,
+        updated_at=at,
+        evidence=tuple(dict.fromkeys((*causes, seq)))[-MAX_EVIDENCE:],
         tags=event.tags[:MAX_EVIDENCE],
         references=event.references[:MAX_EVIDENCE],
         research_id=event.research_id,
@@ -97,18 +179,44 @@ def _learned(event: FactLearned, entry: Entry) -> Fact:
     )
 
 
-def _reinforced(fact: Fact, event: FactReinforced) -> Fact:
-    references = fact.references
-    for reference in event.references:
-        references = with_new(references, reference, limit=MAX_EVIDENCE)
+def _changed(
+    known: Fact, event: FactLearned | FactReinforced | FactCorrected | FactActivated | FactRetired, entry: Entry
+) -> Fact:
+    evidence = with_each(known.evidence, (*entry.causes, entry.seq), limit=MAX_EVIDENCE)
+    fact = replace(known, updated_at=entry.at, evidence=evidence)
+    match event:
+        case FactLearned():
+            return _learned_again(known, _met_again(fact, event), event, entry)
+        case FactReinforced():
+            return _met_again(fact, event)
+        case FactCorrected():
+            sources = with_new(fact.sources, event.source, limit=MAX_EVIDENCE)
+            return replace(fact, content=event.content, confidence=event.confidence, sources=sources)
+        case FactActivated():
+            return replace(fact, status="active", retired_reason=None)
+        case FactRetired():
+            return replace(fact, status="retired", retired_reason=event.reason)
+
+
+def _learned_again(known: Fact, fact: Fact, event: FactLearned, entry: Entry) -> Fact:
+    """Return *fact* with its status: accepted if it now is, back from retirement only if the evidence is new."""
+    if known.status == "candidate" and event.status == "active":
+        return replace(fact, status="active")
+    if known.status != "retired":
+        return fact
+    if not known.has_new(causes=entry.causes, references=event.references, research_id=event.research_id):
+        return known
+    return replace(fact, status=event.status, retired_reason=None)
+
+
+def _met_again(fact: Fact, event: FactLearned | FactReinforced) -> Fact:
     return replace(
         fact,
         confidence=max(fact.confidence, event.confidence),
         sources=with_new(fact.sources, event.source, limit=MAX_EVIDENCE),
-        references=references,
-        research_id=fact.research_id or event.research_id,
+        scope=max(fact.scope, event.scope or fact.scope, key=SCOPES.index),
+        tags=with_each(fact.tags, event.tags, limit=MAX_EVIDENCE),
+        references=with_each(fact.references, event.references, limit=MAX_EVIDENCE),
+        research_id=event.research_id or fact.research_id,
+        about=fact.about or event.about,
     )
-
-
-def _worth(fact: Fact) -> tuple[int, float, datetime, str]:
-    return _STATUS_RANK[fact.status], fact.confidence, fact.updated_at, fact.fact_id

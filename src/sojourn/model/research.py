@@ -1,4 +1,7 @@
-"""Research in progress, and headers of what was researched before. The whole of it is in the journal."""
+"""Research in progress, and headers of what was researched before, small enough to be at hand always.
+
+The whole of a research is in the journal, from its entry *seq* on; `model.tracker` makes it of that.
+"""
 
 from datetime import datetime
 from typing import Any, Final
@@ -18,6 +21,7 @@ from sojourn.model.events import (
     ResearchEnded,
     ResearchStarted,
     ResearchToolRan,
+    StepAdded,
     StepUpdated,
     Strategy,
 )
@@ -28,8 +32,11 @@ MAX_HISTORY: Final = 10
 MAX_ATTEMPTS: Final = 10
 MAX_STEPS: Final = 50
 MAX_INSIGHTS: Final = 50
+MAX_FINDINGS: Final = 10
 MAX_TOOL_RUNS: Final = 50
 PREVIEW_CHARS: Final = 200
+MAX_CHARS: Final = 1_000
+"""Characters of a step's description, a finding or an insight that the state holds."""
 
 
 class Attempt(Value, frozen=True, kw_only=True):
@@ -83,6 +90,7 @@ class ResearchHeader(Value, frozen=True, kw_only=True):
     started_at: datetime
     ended_at: datetime
     seq: Seq
+    ended_seq: Seq
     attempts: int
     steps_completed: int
     steps: int
@@ -107,12 +115,15 @@ class ResearchState(Value, frozen=True, kw_only=True):
                 started_at=entry.at,
                 seq=entry.seq,
             )
-            return replace(self, active=research)
+            history = self.history
+            if self.active is not None:  # whoever began the new one has given up the one before
+                history = with_newest(history, _header_of(self.active, None, entry), limit=MAX_HISTORY)
+            return ResearchState(active=research, history=history)
         active = self.active
         if active is None or getattr(event, "research_id", None) != active.research_id:
             return self
         if isinstance(event, ResearchEnded):
-            header = _header_of(active, event, entry.at)
+            header = _header_of(active, event.response, entry)
             return ResearchState(active=None, history=with_newest(self.history, header, limit=MAX_HISTORY))
         return replace(self, active=_advanced(active, entry))
 
@@ -126,7 +137,9 @@ def _advanced(research: Research, entry: Entry) -> Research:
             return _with_attempt_ended(research, ended, entry.at)
         case PlanRevised(steps=steps):
             revision = research.revision_count + bool(research.steps)
-            return replace(research, steps=steps[:MAX_STEPS], revision_count=revision)
+            return replace(research, steps=tuple(map(_cut, steps[:MAX_STEPS])), revision_count=revision)
+        case StepAdded(step=step, after=after):
+            return replace(research, steps=with_step(research.steps, _cut(step), after=after)[:MAX_STEPS])
         case StepUpdated() as updated:
             return _with_step(research, updated, entry.at)
         case ResearchToolRan() as ran:
@@ -138,7 +151,7 @@ def _advanced(research: Research, entry: Entry) -> Research:
                 tool_run_count=research.tool_run_count + 1,
             )
         case InsightAdded(insight=kind, text=text):
-            texts = with_new(research.insights.get(kind, ()), text, limit=MAX_INSIGHTS)
+            texts = with_new(research.insights.get(kind, ()), text[:MAX_CHARS], limit=MAX_INSIGHTS)
             return replace(research, insights={**research.insights, kind: texts})
         case _:
             return research
@@ -160,34 +173,51 @@ def _with_attempt_ended(research: Research, ended: AttemptEnded, at: datetime) -
 
 
 def _with_step(research: Research, updated: StepUpdated, at: datetime) -> Research:
-    def moved(step: PlanStep) -> PlanStep:
-        started = at if updated.status == "in_progress" else step.started_at
-        completed = at if updated.status == "completed" else step.completed_at
-        tools = tuple(dict.fromkeys((*step.tools_used, *updated.tools_used)))
-        return replace(
-            step,
-            status=updated.status,
-            started_at=started,
-            completed_at=completed,
-            findings=(*step.findings, *updated.findings)[-MAX_INSIGHTS:],
-            tools_used=tools[-MAX_INSIGHTS:],
-        )
-
-    steps = tuple(moved(step) if step.id == updated.step_id else step for step in research.steps)
+    steps = tuple(_cut(moved(step, updated, at)) if step.id == updated.step_id else step for step in research.steps)
     current = updated.step_id if updated.status == "in_progress" else research.current_step_id
     return replace(research, steps=steps, current_step_id=current)
 
 
-def _header_of(research: Research, ended: ResearchEnded, at: datetime) -> ResearchHeader:
+def with_step(steps: tuple[PlanStep, ...], new: PlanStep, *, after: str | None) -> tuple[PlanStep, ...]:
+    """Return *steps* with *new* right behind the step with the id *after*, or at the end if there is none."""
+    for place, step in enumerate(steps, start=1):
+        if step.id == after:
+            return (*steps[:place], new, *steps[place:])
+    return (*steps, new)
+
+
+def moved(step: PlanStep, updated: StepUpdated, at: datetime) -> PlanStep:
+    """Return *step* with its new status, the time of it, and what was found and used, in addition to what was."""
+    return replace(
+        step,
+        status=updated.status,
+        started_at=at if updated.status == "in_progress" else step.started_at,
+        completed_at=at if updated.status == "completed" else step.completed_at,
+        findings=(*step.findings, *updated.findings),
+        tools_used=tuple(dict.fromkeys((*step.tools_used, *updated.tools_used))),
+    )
+
+
+def _cut(step: PlanStep) -> PlanStep:
+    return replace(
+        step,
+        description=step.description[:MAX_CHARS],
+        findings=tuple(finding[:MAX_CHARS] for finding in step.findings[-MAX_FINDINGS:]),
+        tools_used=step.tools_used[-MAX_INSIGHTS:],
+    )
+
+
+def _header_of(research: Research, response: str | None, ended: Entry) -> ResearchHeader:
     return ResearchHeader(
         research_id=research.research_id,
         query=research.query,
         started_at=research.started_at,
-        ended_at=at,
+        ended_at=ended.at,
         seq=research.seq,
+        ended_seq=ended.seq,
         attempts=len(research.attempts),
         steps_completed=sum(step.status == "completed" for step in research.steps),
         steps=len(research.steps),
         confirmed_facts=research.insights.get("confirmed_facts", ())[:3],
-        response_preview=ended.response[:PREVIEW_CHARS] if ended.response else None,
+        response_preview=response[:PREVIEW_CHARS] if response else None,
     )

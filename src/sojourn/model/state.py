@@ -66,6 +66,7 @@ _CONCERNS: Final[dict[type, tuple[str, ...]]] = {
     ev.AttemptStarted: ("research",),
     ev.AttemptEnded: ("research",),
     ev.PlanRevised: ("research",),
+    ev.StepAdded: ("research",),
     ev.StepUpdated: ("research",),
     ev.ResearchToolRan: ("research",),
     ev.InsightAdded: ("research",),

@@ -24,22 +24,31 @@ def normalised(text: str) -> str:
     return " ".join(_WORD.findall(text.casefold().replace("’", "'")))
 
 
-def says_the_same(one: str, other: str) -> bool:
-    """Tell whether the two sentences say the same in nearly the same words."""
+def says_the_same(one: str, other: str, *, least: float = SAME) -> bool:
+    """Tell whether the two sentences say the same in nearly the same words: at least this share of all of them."""
     if normalised(one) == normalised(other):
         return True
     first, second = words(one), words(other)
     if _apart(first) != _apart(second):
         return False
     left, right = set(first) - _FILLERS, set(second) - _FILLERS
-    return bool(left and right) and len(left & right) / len(left | right) >= SAME
+    return bool(left and right) and len(left & right) / len(left | right) >= least
+
+
+def terms(query: str) -> frozenset[str]:
+    """Return the words of *query* that tell texts apart; all of them, if none does."""
+    asked = frozenset(words(query))
+    return asked - _FILLERS or asked
+
+
+def coverage(asked: frozenset[str], text: str) -> float:
+    """Return which share of the terms *asked* stands in *text*, from 0 to 1."""
+    return len(asked.intersection(words(text))) / len(asked) if asked else 0.0
 
 
 def overlap(query: str, text: str) -> float:
     """Return which share of the words of *query* stands in *text*, from 0 to 1."""
-    asked = set(words(query))
-    meaningful = asked - _FILLERS or asked
-    return len(meaningful & set(words(text))) / len(meaningful) if meaningful else 0.0
+    return coverage(terms(query), text)
 
 
 def _stem(word: str) -> str:

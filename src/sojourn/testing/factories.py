@@ -148,7 +148,8 @@ def _research() -> list[ev.KnownEvent]:
     return [
         ev.ResearchStarted(research_id="r1", query="Why?", complexity={"score": 0.4}),
         ev.AttemptStarted(research_id="r1", strategy="light_planning"),
-        ev.PlanRevised(research_id="r1", steps=(step,)),
+        ev.PlanRevised(research_id="r1", steps=(step,), created_by="light_planning"),
+        ev.StepAdded(research_id="r1", step=ev.PlanStep(id="p2", description="Look again"), after="p1"),
         ev.StepUpdated(research_id="r1", step_id="p1", status="completed", findings=("b",), tools_used=("search",)),
         ev.ResearchToolRan(research_id="r1", tool_name="search", arguments={"q": 1}, result="found"),
         ev.InsightAdded(research_id="r1", insight="confirmed_facts", text="Because"),
