@@ -42,6 +42,17 @@ class InteractionContext(Value, frozen=True, kw_only=True):
     command_count: int = 0
     research_count: int = 0
 
+    def get_summary(self) -> str:
+        """Return where the talk stands, a line for each thing that is known."""
+        lines = []
+        if self.current_topic:
+            lines.append(f"Current topic: {self.current_topic}")
+        if self.current_intent:
+            lines.append(f"User intent: {self.current_intent.type}")
+        if self.recent_exchanges:
+            lines.append(f"Recent exchanges: {len(self.recent_exchanges)}")
+        return "\n".join(lines)
+
     def apply(self, entry: Entry) -> "InteractionContext":
         """Return the context after *entry*."""
         match entry.event:

@@ -52,6 +52,41 @@ class SessionMetadata(Value, frozen=True, kw_only=True):
         total = self.input_tokens + self.cache_read_tokens
         return self.cache_read_tokens / total if total else 0.0
 
+    @property
+    def total_cost_usd(self) -> float:
+        """What all priced calls cost, in dollars."""
+        return sum(self.cost_micros.values()) / 1_000_000
+
+    @property
+    def cost_breakdown(self) -> dict[str, float]:
+        """What was spent on each purpose, in dollars."""
+        return {purpose: micros / 1_000_000 for purpose, micros in self.cost_micros.items()}
+
+    @property
+    def tool_usage(self) -> dict[str, int]:
+        """How often each tool ran."""
+        return {name: tool.calls for name, tool in self.tools.items()}
+
+    @property
+    def tool_success_rate(self) -> dict[str, float]:
+        """The share of each tool's runs that succeeded."""
+        return {name: tool.success_rate for name, tool in self.tools.items()}
+
+    def get_summary(self) -> dict[str, int | float]:
+        """Return the figures for a status line: cost to 4 decimals, time to 2, the cache's share as it is.
+
+        `total_tokens` are those of input and output; what a provider's cache held is told by `cache_efficiency`.
+        """
+        return {
+            "message_count": self.message_count,
+            "tool_calls": self.tool_call_count,
+            "research_tasks": self.research_task_count,
+            "total_tokens": self.input_tokens + self.output_tokens,
+            "total_cost_usd": round(self.total_cost_usd, 4),
+            "avg_response_time_sec": round(self.average_response_time, 2),
+            "cache_efficiency": self.cache_efficiency,
+        }
+
     def apply(self, entry: Entry) -> "SessionMetadata":
         """Return the statistics after *entry*."""
         match entry.event:
