@@ -1,9 +1,11 @@
 """What people may hand to a session: sizes that keep its state small, and words that some design knows."""
 
+import math
 from collections.abc import Iterable
-from typing import Final
+from typing import Any, Final
 
 from sojourn.errors import InvalidInputError
+from sojourn.store.checks import encode_document
 
 MAX_TEXT: Final = 10_000
 """Characters in a fact, a decision, a task, a profile value."""
@@ -11,6 +13,9 @@ MAX_NAME: Final = 200
 """Characters in a title, a tag, a variable's or an entity's name."""
 MAX_TAGS: Final = 100
 MAX_SUMMARY: Final = 100_000
+MAX_DATA: Final = 20_000
+"""Characters of JSON in what goes with a question or its answer."""
+MAX_SECONDS: Final = 100 * 365 * 24 * 3600.0
 
 FOCUS_TYPES: Final = frozenset({
     "general", "task", "journal", "planning", "exploration", "exploring", "entity", "fact", "message", "clarification",
@@ -46,3 +51,27 @@ def check_focus_type(focus_type: str) -> str:
     if focus_type not in FOCUS_TYPES:
         raise InvalidInputError(f"focus type {focus_type!r:.50}: use one of {', '.join(sorted(FOCUS_TYPES))}")
     return focus_type
+
+
+def check_data(data: dict[str, Any], what: str, *, most: int = MAX_DATA) -> dict[str, Any]:
+    """Return *data* if it is a JSON object that is not too long.
+
+    Raises:
+        InvalidInputError: it is not; the message names *what*.
+    """
+    try:
+        length = len(encode_document(data))
+    except InvalidInputError as error:
+        raise InvalidInputError(f"{what}: {error.detail}") from error
+    if length > most:
+        raise InvalidInputError(f"{what} has {length:,} characters as JSON, at most {most:,} are kept")
+    return data
+
+
+def check_seconds(seconds: float, what: str) -> float:
+    """Return *seconds* if it is a time that passes: more than 0, and at most 100 years or for ever (infinity)."""
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not seconds > 0:
+        raise InvalidInputError(f"{what} is a number of seconds above 0, got {seconds!r:.50}")
+    if seconds > MAX_SECONDS and seconds != math.inf:
+        raise InvalidInputError(f"{what} is at most 100 years, or math.inf for ever, got {seconds!r:.50}")
+    return float(seconds)

@@ -31,3 +31,7 @@ class Live(Protocol):
     async def append(self, *events: Event | Draft, causes: Iterable[int] = (), expected: int | None = None) -> Receipt:
         """Append all *events* or none, as derived from *causes*."""
         ...
+
+    async def refresh(self) -> None:
+        """Bring the state up to the journal's head."""
+        ...

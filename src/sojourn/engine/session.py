@@ -18,6 +18,7 @@ from sojourn.engine import portable
 from sojourn.engine.forgetting import What, forget
 from sojourn.engine.loading import load_state
 from sojourn.engine.nouns.focus import Entities, Focus
+from sojourn.engine.nouns.interrupts import InterruptsNoun
 from sojourn.engine.nouns.messages import Messages
 from sojourn.engine.nouns.variables import VariablesNoun
 from sojourn.engine.nouns.working_set import WorkingSetNoun
@@ -155,6 +156,11 @@ class Session:
     def variables(self) -> VariablesNoun:
         """Named values that are kept between turns."""
         return VariablesNoun(self)
+
+    @property
+    def interrupts(self) -> InterruptsNoun:
+        """Questions and approvals that wait for a human."""
+        return InterruptsNoun(self)
 
     def turn(self, turn_id: str | None = None) -> AbstractAsyncContextManager[str]:
         """Hold the session's turn for the time of an `async with`; see `engine.turn.run_turn`."""
