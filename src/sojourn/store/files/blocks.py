@@ -1,5 +1,6 @@
 """The entries that one session stores itself, read by blocks of the index, from the front or from the back."""
 
+from collections.abc import Iterator
 from typing import Self
 
 from sojourn.errors import CorruptError
@@ -7,7 +8,7 @@ from sojourn.model.ids import SessionId
 from sojourn.store.files.folders import SessionFolder
 from sojourn.store.files.index import IndexFile, Record, StaleIndexError
 from sojourn.store.files.journal_file import JournalFile
-from sojourn.store.files.line import MESSAGE_KIND, JournalLine, decode_line, span_of
+from sojourn.store.files.line import MESSAGE_KIND, JournalLine, decode_line, is_torn, span_of
 from sojourn.store.rows import JournalRow
 
 
@@ -44,7 +45,7 @@ class Blocks:
         rows: list[JournalRow] = []
         wanted = min(last, first + limit - 1)
         start = self._block(self._place_of(first))[0]
-        for _, data in self._journal.raw_lines(start.offset, self._journal.stamp.size):
+        for data in self._lines(start.offset, self._journal.stamp.size):
             span = span_of(data)
             if span is None or span[1] < first:
                 continue  # a line that cannot be told leaves a gap, which is noticed below
@@ -71,7 +72,7 @@ class Blocks:
         place, awaited = self._place_of(last), last
         while True:
             record, end = self._block(place)
-            for _, data in reversed(list(self._journal.raw_lines(record.offset, end))):
+            for data in reversed(list(self._lines(record.offset, end))):
                 span = span_of(data)
                 if span is not None and span[0] > last:
                     continue
@@ -90,12 +91,18 @@ class Blocks:
     def line_with(self, seq: int) -> JournalLine | None:
         """Return the line that holds entry *seq*, if it is whole."""
         record, end = self._block(self._place_of(seq))
-        for _, data in self._journal.raw_lines(record.offset, end):
+        for data in self._lines(record.offset, end):
             span = span_of(data)
             if span is not None and span[0] <= seq <= span[1]:
                 line = decode_line(data, expected=span[0])
                 return line if line.damage is None else None
         return None
+
+    def _lines(self, offset: int, end: int) -> Iterator[bytes]:
+        """Give the lines from *offset* to *end*, without one that is unfinished."""
+        for place, data in self._journal.raw_lines(offset, end):
+            if place + len(data) < self._journal.stamp.size or not is_torn(data):
+                yield data
 
     def _place_of(self, seq: int) -> int:
         try:

@@ -14,7 +14,9 @@ from sojourn.errors import AccessError, StorageFullError, StoreError
 from sojourn.store.protocol import Durability
 
 _FULL: Final = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
-_REFUSED: Final = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EISDIR, errno.ELOOP, errno.ENAMETOOLONG}
+_REFUSED: Final = {
+    errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ELOOP, errno.ENAMETOOLONG,
+}  # fmt: skip
 _UNFINISHED: Final = ".new"
 
 

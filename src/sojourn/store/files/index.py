@@ -64,7 +64,9 @@ class IndexFile:
         Raises:
             StaleIndexError: it is damaged, or there is none.
         """
-        data = b"" if self._descriptor is None else os.pread(self._descriptor, _WIDTH, place * _WIDTH)
+        if self._descriptor is None or not 0 <= place < self._count:
+            raise StaleIndexError
+        data = os.pread(self._descriptor, _WIDTH, place * _WIDTH)
         found = _FORM.fullmatch(data)
         if found is None or int(found[4], 16) != zlib.crc32(data[1 : found.start(4) - 8]):
             raise StaleIndexError

@@ -144,7 +144,8 @@ def is_torn(data: bytes) -> bool:
 
 
 def _stored(row: JournalRow) -> _Entry:
-    plain = row.key_id is None and row.payload.startswith("{") and row.payload.endswith("}")
+    payload = row.payload
+    plain = row.key_id is None and payload.startswith("{") and payload.endswith("}") and "\n" not in payload
     return _Entry(
         seq=row.seq,
         at=moment(row.at),
@@ -153,8 +154,8 @@ def _stored(row: JournalRow) -> _Entry:
         crc=row.crc,
         key_id=row.key_id,
         causes=UNSET if row.causes is None else Raw(row.causes),
-        event=Raw(row.payload) if plain else UNSET,
-        text=None if plain else row.payload,
+        event=Raw(payload) if plain else UNSET,
+        text=None if plain else payload,
     )
 
 

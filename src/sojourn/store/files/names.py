@@ -9,6 +9,9 @@ import re
 from typing import Final
 from urllib.parse import unquote_to_bytes
 
+from sojourn.errors import InvalidSessionIdError
+from sojourn.model.ids import check_session_id
+
 _HASH_DIGITS: Final = 16
 _MOST_BYTES: Final = 120
 _DEVICES: Final = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?", re.IGNORECASE)
@@ -26,8 +29,11 @@ def folder_name(checked_id: str) -> str:
 
 def id_of_folder(name: str) -> str | None:
     """Return the id whose folder is called *name*; None if it is no id's."""
-    found = name.partition("~")[0].removeprefix("_")
-    return found if found and folder_name(found) == name else None
+    try:
+        found = check_session_id(name.partition("~")[0].removeprefix("_"))
+    except InvalidSessionIdError:
+        return None
+    return found if folder_name(found) == name else None
 
 
 def document_name(key: bytes) -> str:

@@ -91,7 +91,9 @@ def _enter(descriptor: int, new: _Slot) -> int:
 
 def _probe(descriptor: int, key: str) -> Iterator[tuple[int, _Slot | None]]:
     """Give the slots where *key* may stand, up to the first blank one."""
-    slots = os.fstat(descriptor).st_size // _WIDTH
+    slots, rest = divmod(os.fstat(descriptor).st_size, _WIDTH)
+    if rest or slots < _FEWEST_SLOTS or slots.bit_count() != 1:
+        raise StaleReceiptsError
     start = int(key, 16)
     for step in range(slots):
         place = (start + step) % slots

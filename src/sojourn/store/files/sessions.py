@@ -134,7 +134,7 @@ def purge(shelf: Shelf, session_id: SessionId, *, detach_first: bool) -> None:
             shelf.disk.settle_folder(shelf.home.sessions)
             shelf.forget(session_id)
             shelf.touched.discard(session_id)
-        shutil.rmtree(gone)
+        shutil.rmtree(gone, ignore_errors=True)  # the session is gone; what is left, the next to open the store sweeps
 
 
 def _row_for_list(shelf: Shelf, session_id: SessionId) -> SessionRow | None:
@@ -191,9 +191,9 @@ def _begin(shelf: Shelf, session_id: SessionId, lines: Sequence[Sequence[Journal
             snapshots.save(folder.snapshots, snapshot, shelf.disk)
         shelf.disk.settle_folder(folder.path)
         folder.path.rename(shelf.home.session(session_id).path)
-    except OSError as error:
+    except (OSError, CorruptError) as error:
         shutil.rmtree(folder.path, ignore_errors=True)
-        if error.errno in {EEXIST, ENOTEMPTY}:
+        if isinstance(error, OSError) and error.errno in {EEXIST, ENOTEMPTY}:
             raise AlreadyExistsError(f"session={session_id}") from error
         raise
     shelf.disk.settle_folder(shelf.home.sessions)

@@ -96,6 +96,8 @@ class Shelf:
         if held is None:
             held = load(self.home, session_id)
             self.remember(held)
+            if held.row.quarantined is not None:
+                self.catch_up(held)
         return held
 
     def peek(self, session_id: SessionId) -> Known | None:
