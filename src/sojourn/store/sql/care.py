@@ -1,19 +1,19 @@
 """Operations that look after the data: checking every entry, and making what is derived from them anew."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import msgspec
 
 from sojourn.errors import CorruptError
+from sojourn.model.entry import Entry
 from sojourn.model.events import SessionForked
 from sojourn.model.header import SessionHeader, begin_header
 from sojourn.model.ids import Seq, SessionId, TenantId
 from sojourn.store.lineage import Segment
 from sojourn.store.protocol import Problem, SessionRow
-from sojourn.store.rows import JournalRow, read_entry
+from sojourn.store.rows import read_entry
 from sojourn.store.sql import sessions
-from sojourn.store.sql.reading import END, PAGE, parts, rows_forward
+from sojourn.store.sql.reading import END, PAGE, parts, rows_forward, state_at
 from sojourn.store.sql.sessions import StoredSession
 from sojourn.store.sql.statement import Operation, Statement
 
@@ -25,21 +25,33 @@ def list_all() -> Operation[list[tuple[TenantId, SessionId]]]:
 
 
 def check_session(tenant: TenantId, session_id: SessionId) -> Operation[tuple[int, list[Problem]]]:
-    """Read every entry that the session stores; return how many there are, and what is wrong with them."""
+    """Read every entry that the session stores, and hold its row against them.
+
+    Returns how many entries it should have, and what is wrong.
+    """
     stored = yield from sessions.find(tenant, session_id)
     if stored is None:
         return 0, [Problem(what="the session has a journal and no row; rebuild makes it", session_id=session_id)]
+    head = stored.row.header.head
+    if not 0 <= stored.base_seq < head:
+        what = f"its row says that it ends at {head} and began after {stored.base_seq} of another"
+        return 0, [Problem(what=what, session_id=session_id)]
     problems: list[Problem] = []
-    head, place = stored.row.header.head, stored.base_seq
-    while place < head:
-        rows = yield from rows_forward(tenant, [Segment(session_id, place + 1, head)], limit=PAGE)
-        problems += _wrong(rows, session_id, after=place)
-        if not rows:
-            problems.append(
-                Problem(what="the entries from here on are missing", session_id=session_id, seq=Seq(place + 1))
-            )
+    folded = yield from _inherited(tenant, session_id, stored.base_seq)
+    for first in range(stored.base_seq + 1, head + 1, PAGE):
+        part = Segment(session_id, first, min(head, first + PAGE - 1))
+        entries, wrong = yield from _check_part(tenant, part)
+        problems += wrong
+        if not entries:
             break
-        place = rows[-1].seq
+        if folded is None and entries[0].seq == 1:
+            folded = begin_header(entries.pop(0))
+        folded = folded.apply_all(entries) if folded else None
+    if (yield from rows_forward(tenant, [Segment(session_id, head + 1, END)], limit=1)):
+        what = f"there are entries after {head}, where its row says that it ends"
+        problems.append(Problem(what=what, session_id=session_id, seq=Seq(head + 1)))
+    if not problems and folded is not None and folded != stored.row.header:
+        problems.append(Problem(what="its row is not what its entries say; rebuild makes it", session_id=session_id))
     return head - stored.base_seq, problems
 
 
@@ -63,16 +75,40 @@ def rebuild_session(tenant: TenantId, session_id: SessionId) -> Operation[None]:
     yield from sessions.update(tenant, stored._replace(row=replace(stored.row, header=header)))
 
 
-def _wrong(rows: Sequence[JournalRow], session_id: SessionId, *, after: int) -> list[Problem]:
+def _inherited(tenant: TenantId, session_id: SessionId, base_seq: int) -> Operation[SessionHeader | None]:
+    """Return the header that a fork begins with; None for others, and if what it inherits is damaged itself."""
+    if base_seq == 0:
+        return None
+    try:
+        state = yield from state_at(tenant, session_id, at=base_seq)
+    except CorruptError:  # named when the session that stores it is checked
+        return None
+    return state.header
+
+
+def _check_part(tenant: TenantId, part: Segment) -> Operation[tuple[list[Entry], list[Problem]]]:
+    """Return the entries of *part* that are whole, and what is wrong with the others."""
+    entries: list[Entry] = []
     problems: list[Problem] = []
-    for place, row in enumerate(rows, start=after + 1):
-        if row.seq != place:
-            return [*problems, Problem(what="the entry is missing", session_id=session_id, seq=Seq(place))]
+    try:
+        rows = yield from rows_forward(tenant, [part], limit=PAGE)
+    except CorruptError:  # one by one, to find which it is
+        rows = []
+        for seq in range(part.first, part.last + 1):
+            try:
+                rows += yield from rows_forward(tenant, [part._replace(first=seq, last=seq)], limit=1)
+            except CorruptError as error:
+                problems.append(Problem(what=error.detail, session_id=part.owner, seq=Seq(seq)))
+    for row in rows:
         try:
-            read_entry(row, session_id)
+            entries.append(read_entry(row, part.owner))
         except CorruptError as error:
-            problems.append(Problem(what=error.detail, session_id=session_id, seq=Seq(row.seq)))
-    return problems
+            problems.append(Problem(what=error.detail, session_id=part.owner, seq=Seq(row.seq)))
+    named = {problem.seq for problem in problems} | {entry.seq for entry in entries}
+    missing = next((seq for seq in range(part.first, part.last + 1) if seq not in named), None)
+    if missing is not None:
+        problems.append(Problem(what="the entry is missing", session_id=part.owner, seq=Seq(missing)))
+    return entries, problems
 
 
 def _restored_row(tenant: TenantId, session_id: SessionId) -> Operation[StoredSession]:

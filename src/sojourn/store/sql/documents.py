@@ -4,6 +4,7 @@ from typing import Any
 
 import msgspec
 
+from sojourn.errors import CorruptError
 from sojourn.model.ids import SessionId, TenantId
 from sojourn.store.protocol import Partial
 from sojourn.store.rows import moment
@@ -17,12 +18,18 @@ def save(tenant: TenantId, key: bytes, data: str, *, at: int) -> Operation[None]
 
 
 def load(tenant: TenantId, key: bytes) -> Operation[dict[str, Any] | None]:
-    """Return a document, or None."""
+    """Return a document, or None.
+
+    Raises:
+        CorruptError: it is not the JSON that was stored.
+    """
     rows = yield Statement("select_document", {"tenant": tenant, "key": key})
     if not rows:
         return None
-    document: dict[str, Any] = msgspec.json.decode(rows[0][0])
-    return document
+    try:
+        return msgspec.json.decode(rows[0][0], type=dict[str, Any])
+    except (msgspec.MsgspecError, TypeError, UnicodeError) as error:
+        raise CorruptError(f"document={key!r:.200}: {error}") from error
 
 
 def delete(tenant: TenantId, key: bytes) -> Operation[None]:

@@ -32,14 +32,19 @@ def parts(tenant: TenantId, session_id: SessionId, *, after: int, before: int) -
 
     Raises:
         SessionNotFoundError: there is no such session.
+        CorruptError: a session that it was forked from is gone, or comes after it.
     """
     chain: list[Link] = []
     owner: SessionId | None = session_id
     while owner is not None:
         rows = yield Statement("select_base", {"tenant": tenant, "session_id": owner})
-        if not rows:
+        if not rows and owner == session_id:
             raise SessionNotFoundError(f"session={owner}")
+        if not rows:
+            raise CorruptError(f"session={session_id}: the session {owner}, which it was forked from, is missing")
         base, base_seq = rows[0]
+        if not isinstance(base_seq, int) or (chain and base_seq >= chain[-1].base_seq):
+            raise CorruptError(f"session={session_id}: the row of {owner} is damaged")
         chain.append(Link(owner, base_seq))
         owner = base if base_seq > after else None
     return segments(chain, after=after, before=before)
@@ -90,8 +95,8 @@ def past(tenant: TenantId, session_id: SessionId, *, at: int) -> Operation[Store
 def state_at(tenant: TenantId, session_id: SessionId, *, at: int) -> Operation[SessionState]:
     """Return the session's state after entry *at*."""
     snapshot, rows = yield from past(tenant, session_id, at=at)
-    start = decode_snapshot(snapshot.data) if snapshot else None
-    if start is None and snapshot is not None:  # another version wrote it: begin at the beginning
+    start = decode_snapshot(snapshot.data, seq=snapshot.seq) if snapshot else None
+    if start is None and snapshot is not None:  # of no use: begin at the beginning
         found = yield from parts(tenant, session_id, after=0, before=at + 1)
         rows = yield from rows_forward(tenant, found, limit=at)
     since = start.head if start else 0

@@ -5,6 +5,7 @@ from typing import Any, TypeVar, cast
 
 import apsw
 
+from sojourn.errors import CorruptError
 from sojourn.store.sql.statement import Operation, Rows, Statement
 
 T = TypeVar("T")
@@ -22,11 +23,19 @@ class Runner:
         """The first journal row that was written, by which a transaction of doubtful outcome can be recognised."""
 
     def run(self, connection: apsw.Connection, operation: Operation[T]) -> T:
-        """Run *operation* to its end and return what it returns."""
+        """Run *operation* to its end and return what it returns.
+
+        Damaged text is raised inside the operation, as a `CorruptError`: one that looks for damage goes on behind it.
+        """
         try:
             statement = next(operation)
             while True:
-                statement = operation.send(self._execute(connection, statement))
+                try:
+                    rows = self._execute(connection, statement)
+                except UnicodeDecodeError as error:
+                    statement = operation.throw(_damaged_text(statement, error))
+                else:
+                    statement = operation.send(rows)
         except StopIteration as finished:
             return cast(T, finished.value)
 
@@ -50,3 +59,10 @@ class Runner:
             connection.executemany(sql, many)
             return []
         return connection.execute(sql, params).fetchall()
+
+
+def _damaged_text(statement: Statement, error: UnicodeDecodeError) -> CorruptError:
+    of = statement.params.get("session_id")
+    damaged = CorruptError(f"{f'session={of}: ' if of else ''}a stored text is damaged, byte {error.start}")
+    damaged.__cause__ = error
+    return damaged
