@@ -162,19 +162,26 @@ class SqliteDriver:
                 str(self._path) if self._path else ":memory:",
                 flags=apsw.SQLITE_OPEN_READWRITE | (0 if self._path else apsw.SQLITE_OPEN_CREATE),
             )
-            connection.set_busy_timeout(BUSY_TIMEOUT_MS)
-            find_version(connection, self._migrations, self._path)  # before anything touches a file that is not ours
-            connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
-            connection.pragma("trusted_schema", False)
-            connection.pragma("secure_delete", True)
-            connection.pragma("cell_size_check", True)
-            connection.pragma("journal_size_limit", MAX_LOG_BYTES)
-            connection.pragma("synchronous", "full" if self._durability is Durability.FULL else "normal")
-            connection.pragma("page_size", PAGE_BYTES)
-            if self._path is not None:
-                # A network file system has no shared memory, which the write-ahead log needs.
-                connection.pragma("journal_mode", "truncate" if self._on_network(self._path) else "wal")
+            try:
+                self._prepare(connection)
+            except BaseException:
+                connection.close(True)
+                raise
         return connection
+
+    def _prepare(self, connection: apsw.Connection) -> None:
+        connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+        find_version(connection, self._migrations, self._path)  # before anything touches a file that is not ours
+        connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
+        connection.pragma("trusted_schema", False)
+        connection.pragma("secure_delete", True)
+        connection.pragma("cell_size_check", True)
+        connection.pragma("journal_size_limit", MAX_LOG_BYTES)
+        connection.pragma("synchronous", "full" if self._durability is Durability.FULL else "normal")
+        connection.pragma("page_size", PAGE_BYTES)
+        if self._path is not None:
+            # A network file system has no shared memory, which the write-ahead log needs.
+            connection.pragma("journal_mode", "truncate" if self._on_network(self._path) else "wal")
 
     def _begin_writing(self) -> apsw.Connection:
         with translated(self._path):
