@@ -56,6 +56,11 @@ class Line:
     idle_since: float = 0.0
 
     @property
+    def is_standby(self) -> bool:
+        """Whether the server only follows another one, and can only be read."""
+        return self.connection.info.parameter_status("in_hot_standby") == "on"
+
+    @property
     def is_lost(self) -> bool:
         """Whether the connection is of no more use."""
         return self.connection.closed

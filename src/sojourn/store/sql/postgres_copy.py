@@ -17,7 +17,7 @@ from sojourn.store.sql.sqlite_errors import translated
 from sojourn.store.sql.sqlite_schema import migrate
 from sojourn.store.sql.statement import load_migrations
 
-BATCH: Final = 500
+BATCH: Final = 100  # an entry has up to 16 MiB
 _OF_PROCESSES: Final = ("leases", "openers")
 _LIST_TABLES: Final = "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name"
 

@@ -34,7 +34,7 @@ SETTLE_SECONDS: Final = 5.0
 _PAUSE_SECONDS: Final = 0.01
 _VACUUM: Final = b"VACUUM (SKIP_LOCKED) journal, sessions, snapshots, receipts, partials"
 _FIND_DAMAGE: Final = b"""
-SELECT 'PostgreSQL met ' || checksum_failures || ' damaged pages in this database'
+SELECT 'PostgreSQL met ' || checksum_failures || ' damaged pages in this database since it began to count'
 FROM pg_stat_database WHERE datname = current_database() AND checksum_failures > 0
 UNION ALL
 SELECT 'the index ' || indexrelid::regclass || ' is not valid; REINDEX makes it anew'
@@ -138,7 +138,7 @@ class PostgresDriver:
                     attempt.result = await body(attempt)
                 except psycopg.Error as error:
                     failure = error
-            if failure is None or await self._took_effect(connections, attempt, failure, last=run == MAX_RUNS):
+            if failure is None or await self._took_effect(connections, attempt, failure, last=run >= MAX_RUNS):
                 news.announce(attempt.heads)
                 return cast(T, attempt.result)
 

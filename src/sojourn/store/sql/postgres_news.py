@@ -97,7 +97,8 @@ class News:
     async def _subscribe(self) -> Line:
         line = await self._connections.connect()
         try:
-            await line.connection.execute(f'LISTEN "{self._channel}"'.encode())
+            if not line.is_standby:  # which hears nothing: its followers poll
+                await line.connection.execute(f'LISTEN "{self._channel}"'.encode())
         except BaseException:
             await line.connection.close()
             raise

@@ -94,7 +94,7 @@ async def read(attempt: Attempt, statements: Statements, operation: Operation[T]
 async def write(attempt: Attempt, statements: Statements, operation: Operation[T]) -> T:
     """Run an operation and commit it; *attempt* tells, if an error is raised, what has to be found out."""
     connection = attempt.line.connection
-    if connection.info.parameter_status("in_hot_standby") == "on":
+    if attempt.line.is_standby:
         raise AccessError("this PostgreSQL server is a standby, which can only be read")
     begun = await connection.execute(_BEGIN_WRITING, prepare=False)
     begun.nextset()

@@ -34,7 +34,7 @@ CREATE TABLE sessions (
 ) WITH (fillfactor = 80);
 
 -- By the hour, so that a turn within the hour leaves the indexes alone; a list sorts within each hour.
--- An index entry holds at most 2,700 bytes, a user's id any number; the first 128 characters find him.
+-- An index entry holds at most 2,700 bytes, a user's id any number, so its beginning is indexed.
 CREATE INDEX sessions_by_activity ON sessions (tenant, active_hour DESC);
 CREATE INDEX sessions_by_user ON sessions (tenant, left(user_id, 128), active_hour DESC) WHERE user_id IS NOT NULL;
 CREATE INDEX sessions_by_base ON sessions (tenant, base) WHERE base IS NOT NULL;
