@@ -355,6 +355,22 @@ async def test_forgetting_that_a_crash_interrupted_is_finished_by_the_next_to_op
 
 
 @pytest.mark.anyio
+async def test_a_plan_to_forget_that_cannot_be_read_is_named_and_stops_nobody(tmp_path: Path) -> None:
+    async with open_files(tmp_path) as store:
+        await secretive(store)
+    (tmp_path / "sessions" / ".forgetting.json").write_bytes(b"\0" * 10)
+
+    async with open_files(tmp_path) as store:
+        report = await store.check()
+        await store.redact("s", [1, 2])
+        again = await store.check()
+
+    assert [".forgetting.json" in problem.what for problem in report.problems] == [True]
+    assert again.ok
+    assert holders(tmp_path, "SECRET") == []
+
+
+@pytest.mark.anyio
 async def test_a_full_disk_leaves_everything_that_was_to_be_forgotten_as_it_was(tmp_path: Path) -> None:
     async with open_files(tmp_path) as store:
         await secretive(store)

@@ -55,9 +55,12 @@ def check_session(shelf: Shelf, session_id: SessionId) -> tuple[int, list[Proble
     return head - base_seq, problems
 
 
-def check_documents(home: TenantFolder) -> list[Problem]:
-    """Read every document; return what is wrong with them."""
+def check_tenant(home: TenantFolder) -> list[Problem]:
+    """Look at what a tenant has beside sessions, every document above all; return what is wrong with it."""
     problems = []
+    if home.forgetting.exists():
+        what = f"{home.forgetting}: forgetting was not finished; open the store, or forget again and remove the file"
+        problems.append(Problem(what=what))
     for path in document_files(home):
         try:
             read_document(path)

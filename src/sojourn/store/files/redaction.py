@@ -10,7 +10,7 @@ from functools import partial
 
 import msgspec
 
-from sojourn.errors import CorruptError, InvalidInputError
+from sojourn.errors import InvalidInputError
 from sojourn.model.ids import Seq, SessionId
 from sojourn.store.files import snapshots
 from sojourn.store.files.disk import read_file
@@ -63,10 +63,8 @@ def redact(shelf: Shelf, session_id: SessionId, seqs: Iterable[int]) -> Redactio
 def finish(shelf: Shelf) -> None:
     """Carry out what a crash left undone. Needs the structure lock alone."""
     data = read_file(shelf.home.forgetting)
-    if data is None:
-        return
-    if not is_whole(data):
-        raise CorruptError(f"{shelf.home.forgetting} is damaged; forget the entries again, then remove it")
+    if data is None or not is_whole(data):
+        return  # a plan that cannot be read stops nobody; a check names it
     plan = msgspec.json.decode(data, type=_Plan)
     with shelf.all_locked(part.session_id for part in plan.parts):
         _carry_out(shelf, plan)

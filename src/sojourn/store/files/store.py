@@ -249,7 +249,7 @@ class FilesStore:
             entries += found
             problems += wrong
         for shelf in await self._root.all_shelves():
-            problems += await self._root.run(None, partial(care.check_documents, shelf.home))
+            problems += await self._root.run(None, partial(care.check_tenant, shelf.home))
         return CheckReport(sessions=len(everything), entries=entries, problems=tuple(problems))
 
     async def rebuild(self) -> int:
