@@ -10,12 +10,19 @@ _NETWORK_TYPES: Final = frozenset({
 })  # fmt: skip
 
 
+def create_private_folder(folder: Path) -> None:
+    """Make *folder*, and each folder above it that is missing, for its owner only."""
+    missing = [one for one in (folder, *folder.parents) if not one.exists()]
+    for one in reversed(missing):
+        one.mkdir(mode=0o700, exist_ok=True)  # not `parents=True`: that gives the upper ones the usual rights
+
+
 def create_private_file(path: Path) -> None:
-    """Make *path* an empty file that only its owner may use, in a folder likewise, unless they exist.
+    """Make *path* an empty file that only its owner may use, in folders likewise, unless they exist.
 
     An existing file is not opened: if SQLite has it open in this process, closing another handle drops its locks.
     """
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    create_private_folder(path.parent)
     if path.exists():
         return
     try:

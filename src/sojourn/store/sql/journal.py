@@ -67,14 +67,18 @@ def read(
     stored = yield from sessions.get(tenant, session_id)
     after, end = within(after), _end(stored, before)
     found = yield from parts(tenant, session_id, after=after, before=end)
+    wanted = min(limit, max(end - 1 - after, 0))
     if order is Order.OLDEST_FIRST:
+        first = after
         rows = yield from rows_forward(tenant, found, limit=limit)
-        return read_entries(rows, session_id, follows=after)
-    rows = yield from rows_backward(tenant, found, limit=limit)
-    rows.reverse()
-    entries = read_entries(rows, session_id, follows=end - 1 - len(rows))
-    entries.reverse()
-    return entries
+    else:
+        first = end - 1 - wanted
+        rows = yield from rows_backward(tenant, found, limit=limit)
+        rows.reverse()
+    entries = read_entries(rows, session_id, follows=first)
+    if len(entries) < wanted:
+        raise CorruptError(f"session={session_id} entry={first + len(entries) + 1}: the entry is missing")
+    return entries if order is Order.OLDEST_FIRST else entries[::-1]
 
 
 def last_messages(tenant: TenantId, session_id: SessionId, *, limit: int, before: int | None) -> Operation[list[Entry]]:
