@@ -1,11 +1,12 @@
 """The folder that all tenants' views of a store share: its threads, and what is known of its sessions."""
 
+import contextlib
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from sojourn.errors import ClosedError, CorruptError, SessionNotFoundError
+from sojourn.errors import BusyError, ClosedError, CorruptError, SessionNotFoundError
 from sojourn.model.ids import SessionId, TenantId
 from sojourn.store.feed import Feed
 from sojourn.store.files import transcript
@@ -98,7 +99,9 @@ class Root:
 
 
 def _finish(shelf: Shelf, session_id: SessionId) -> None:
-    try:
+    """Write the session's transcript if it can be: the journal has everything, so nothing is lost without it.
+
+    A damaged session says so when it is read or checked, a full disk when something is appended.
+    """
+    with contextlib.suppress(CorruptError, SessionNotFoundError, BusyError, OSError):
         transcript.write_full(shelf, session_id)
-    except (CorruptError, SessionNotFoundError):
-        return  # a damaged session says so when it is read or checked, and keeps the transcript it has
