@@ -6,13 +6,14 @@ close in the same process would drop SQLite's locks.
 """
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final, TypeVar
 
 import apsw
 
-from sojourn.errors import BusyError, ClosedError, CorruptError, UnsafeLibraryError
+from sojourn.errors import BusyError, ClosedError, CorruptError, StorageFullError, UnsafeLibraryError
 from sojourn.store.feed import Feed
 from sojourn.store.filesystem import create_private_file, is_network_path
 from sojourn.store.process import Process, this_process
@@ -79,10 +80,12 @@ class SqliteDriver:
         if self._at_once is not None:
             self._at_once.close()
             self._at_once = None
-        if reader is not None:
-            await reader.stop()
-        if writer is not None:
-            await writer.stop(self._sign_off)
+        try:
+            if reader is not None:
+                await reader.stop()
+        finally:  # also if closing is cancelled
+            if writer is not None:
+                await writer.stop(self._sign_off)
 
     async def read(self, operation: Callable[[], Operation[T]], *, small: bool = False) -> T:
         worker = self._for_reading()
@@ -201,7 +204,7 @@ class SqliteDriver:
         """Note that this process has the file open; a note from before a reboot means that it must be checked."""
         if self._path is None:
             return
-        with transaction(connection):
+        with self._unless_full(), transaction(connection):
             notes = [
                 (opener, Process(*process))
                 for opener, *process in connection.execute("SELECT opener, boot_id, pid, pid_start FROM openers")
@@ -216,7 +219,14 @@ class SqliteDriver:
 
     def _sign_off(self, connection: apsw.Connection) -> None:
         if self._path is not None:
-            connection.execute("DELETE FROM openers WHERE opener = ?", (self._opener,))
+            with self._unless_full():
+                connection.execute("DELETE FROM openers WHERE opener = ?", (self._opener,))
+
+    @contextmanager
+    def _unless_full(self) -> Iterator[None]:
+        """Do without a note if there is no space for it: a store on a full disk can still be read."""
+        with suppress(StorageFullError), translated(self._path):
+            yield
 
 
 def _refuse_unsafe_library() -> None:
