@@ -82,8 +82,7 @@ class Worker:
         try:
             await self._started
         except asyncio.CancelledError:
-            self._stopping = True
-            self._jobs.put(None)
+            await self.stop()  # and not before: the thread reports to a loop that must still be there
             raise
 
     async def run(self, operation: Callable[[], Operation[T]]) -> T:
