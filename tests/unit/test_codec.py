@@ -125,11 +125,18 @@ def test_a_newer_version_of_a_known_kind_is_an_unknown_event() -> None:
     assert CODEC.decode("topic_changed", 2, payload) == UnknownEvent(kind="topic_changed", payload=Raw(payload))
 
 
-def test_a_payload_of_another_kind_is_refused() -> None:
-    disguised = UnknownEvent(kind="topic_changed", payload=Raw('{"kind":"session_trashed"}'))
+@pytest.mark.parametrize("kind", ["topic_changed", "dream_had"])
+def test_a_payload_of_another_kind_is_refused(kind: str) -> None:
+    disguised = UnknownEvent(kind=kind, payload=Raw('{"kind":"session_trashed"}'))
 
-    with pytest.raises(InvalidEventError, match="its payload is of kind session_trashed"):
+    with pytest.raises(InvalidEventError, match=f"{kind}: its payload names the kind session_trashed"):
         CODEC.encode(disguised)
+
+
+@pytest.mark.parametrize("payload", ["1", "[]", "{}", '{"kind":7}'])
+def test_a_payload_without_a_kind_is_refused(payload: str) -> None:
+    with pytest.raises(InvalidEventError, match="a payload without a kind"):
+        CODEC.encode(UnknownEvent(kind="dream_had", payload=Raw(payload)))
 
 
 # --- upcasters
@@ -312,7 +319,9 @@ def test_the_limit_counts_bytes_not_characters() -> None:
 
 def test_unknown_kinds_have_the_same_limit() -> None:
     with pytest.raises(TooLargeError):
-        Codec(max_bytes=100).encode(UnknownEvent(kind="dream_had", payload=Raw(b'"' + b"x" * 100 + b'"')))
+        Codec(max_bytes=100).encode(
+            UnknownEvent(kind="dream_had", payload=Raw('{"kind":"dream_had","x":"' + "x" * 80 + '"}'))
+        )
 
 
 def test_the_limit_is_16_mebibytes() -> None:

@@ -27,6 +27,10 @@ _encoder = msgspec.json.Encoder()
 _decoder = msgspec.json.Decoder(KnownEvent)
 
 
+class _Named(msgspec.Struct):
+    kind: str
+
+
 class _Letter(msgspec.Struct):
     raw: Raw = Raw()
 
@@ -35,6 +39,7 @@ class _Lettered(msgspec.Struct):
     message: _Letter
 
 
+_name_decoder = msgspec.json.Decoder(_Named)
 _letter_decoder = msgspec.json.Decoder(_Lettered)
 
 
@@ -85,8 +90,8 @@ class Codec:
             raise InvalidEventError(f"{kind}: {error.__cause__}") from error
         except (msgspec.MsgspecError, UnicodeError, TypeError, RecursionError, OverflowError) as error:
             raise InvalidEventError(f"{kind}: {error}") from error
-        if kind_of(encoded.event) != kind:
-            raise InvalidEventError(f"{kind}: its payload is of kind {kind_of(encoded.event)}")
+        if isinstance(event, UnknownEvent) and kind_in(payload) != kind:
+            raise InvalidEventError(f"{kind}: its payload names the kind {kind_in(payload)}")
         return encoded
 
     def decode(self, kind: str, version: int, payload: str) -> Event:
@@ -119,6 +124,18 @@ class Codec:
         except (LookupError, TypeError, ValueError, AttributeError) as error:
             raise CorruptError(f"a stored {kind} of version {version} cannot be lifted: {error!r}") from error
         return plain
+
+
+def kind_in(payload: str) -> str:
+    """Return the kind that *payload* names.
+
+    Raises:
+        InvalidEventError: it is not a JSON object with a kind.
+    """
+    try:
+        return _name_decoder.decode(payload).kind
+    except msgspec.MsgspecError as error:
+        raise InvalidEventError(f"a payload without a kind: {error}") from error
 
 
 def refuse_non_finite(value: Any, where: str) -> None:

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from sojourn.errors import CorruptError, InvalidEventError
-from sojourn.model.codec import CODEC, Encoded
+from sojourn.model.codec import CODEC, Encoded, kind_in
 from sojourn.model.entry import Draft, Entry
 from sojourn.model.events import Forgotten, SessionCreated
 from sojourn.model.ids import Seq, SessionId
@@ -153,16 +153,12 @@ def _copied(entry: Entry, seq: int) -> JournalRow:
     if entry.seq != seq:
         raise InvalidEventError(f"entry {entry.seq} stands where entry {seq} belongs")
     try:
-        kind = msgspec.json.decode(entry.payload, type=_Kind).kind
+        kind = kind_in(entry.payload)
         event = CODEC.decode(kind, entry.version, entry.payload)
-    except (msgspec.MsgspecError, CorruptError) as error:
-        raise InvalidEventError(f"entry {seq}: {error}") from error
+    except (InvalidEventError, CorruptError) as error:
+        raise InvalidEventError(f"entry {seq}: {error.detail}") from error
     encoded = Encoded(kind, entry.version, entry.payload, event)
     return make_row(Prepared(encoded, entry.causes), seq=seq, at=micros(entry.at))
-
-
-class _Kind(msgspec.Struct):
-    kind: str
 
 
 def read_entries(rows: Sequence[JournalRow], session_id: SessionId, *, follows: int | None = None) -> list[Entry]:

@@ -118,7 +118,11 @@ def known_events() -> st.SearchStrategy[ev.KnownEvent]:
 
 def unknown_events() -> st.SearchStrategy[ev.UnknownEvent]:
     """Return a strategy for events that only a newer Sojourn knows."""
-    return st.builds(ev.UnknownEvent, kind=st.sampled_from(["dream_had", "zz", "é"]), payload=_raw)
+
+    def named(kind: str, fields: dict[str, Any]) -> ev.UnknownEvent:
+        return ev.UnknownEvent(kind=kind, payload=msgspec.Raw(msgspec.json.encode({**fields, "kind": kind})))
+
+    return st.builds(named, st.sampled_from(["dream_had", "zz", "é"]), st.dictionaries(texts, any_json, max_size=3))
 
 
 def events() -> st.SearchStrategy[ev.Event]:
