@@ -22,6 +22,7 @@ from sojourn.testing.suite import (
     following,
     forgetting,
     forks,
+    importing,
     leases,
     listing,
     reading,
@@ -38,7 +39,8 @@ def _checks_of(module: ModuleType) -> list[Check]:
 CONFORMANCE: Final[tuple[Check, ...]] = tuple(
     check
     for module in (
-        sessions, listing, appending, reading, forks, forgetting, leases, following, documents, tenants, care, bad_input
+        sessions, listing, appending, reading, forks, importing, forgetting, leases, following, documents, tenants,
+        care, bad_input,
     )
     for check in _checks_of(module)
 )  # fmt: skip

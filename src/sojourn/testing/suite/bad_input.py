@@ -22,7 +22,7 @@ from sojourn.model.ids import Seq, SessionId
 from sojourn.model.message import Message
 from sojourn.store.protocol import MAX_PAGE, Lease, SessionQuery, Snapshot, Store
 from sojourn.testing.expectations import expect, expect_equal, expect_raises
-from sojourn.testing.factories import noted, said
+from sojourn.testing.factories import make_journal, noted, said
 from sojourn.testing.fingerprint import fingerprint
 from sojourn.testing.suite.check import on_store
 
@@ -202,6 +202,7 @@ async def a_bad_session_id_is_refused_by_every_call(store: Store) -> None:
             *with_session(session_id),
             ("create_session", _create_named(session_id)),
             ("find_session", _find_named(session_id)),
+            ("import_session", _import_named(session_id)),
             ("fork_session", _fork_named(session_id)),
         )
     ]
@@ -322,6 +323,10 @@ def _create_named(session_id: str) -> Callable[[Store], Awaitable[object]]:
 
 def _find_named(session_id: str) -> Callable[[Store], Awaitable[object]]:
     return lambda store: store.find_session(session_id)
+
+
+def _import_named(session_id: str) -> Callable[[Store], Awaitable[object]]:
+    return lambda store: store.import_session(session_id, make_journal([said()]))
 
 
 def _fork_named(session_id: str) -> Callable[[Store], Awaitable[object]]:

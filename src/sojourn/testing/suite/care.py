@@ -8,7 +8,7 @@ from sojourn.model.events import SessionArchived, SessionCreated, SessionTagged,
 from sojourn.model.ids import Seq
 from sojourn.store.protocol import SessionQuery, Snapshot, Store
 from sojourn.testing.expectations import expect, expect_equal, expect_raises
-from sojourn.testing.factories import NEWER_TOPIC, UNKNOWN, noted, one_of_each, said
+from sojourn.testing.factories import NEWER_TOPIC, UNKNOWN, make_journal, noted, one_of_each, said
 from sojourn.testing.fingerprint import Fingerprint, fingerprint, read_all
 from sojourn.testing.suite.check import Storage, on_shared_storage, on_storage, on_store
 
@@ -150,6 +150,7 @@ async def a_closed_store_refuses_every_call(storage: Storage) -> None:
     view = store.for_tenant("other")
     for call in (
         store.create_session("t"),
+        store.import_session("t", make_journal([said()])),
         store.get_session("s"),
         store.find_session("s"),
         store.list_sessions(),
