@@ -6,21 +6,26 @@ from typing import NamedTuple
 
 
 class Process(NamedTuple):
-    """One process of one boot of one machine. A pid alone is not enough: it is given again."""
+    """One process of one boot of one machine. A pid alone is not enough: it is given again, and containers count anew.
+
+    *pid_space* tells the containers of a machine apart.
+    """
 
     boot_id: str
+    pid_space: str
     pid: int
     pid_start: int
 
     def is_gone(self, *, seen_from: "Process") -> bool:
-        """Tell whether this process has certainly ended; of another machine's nobody can tell."""
-        return self.boot_id == seen_from.boot_id and _start_of(self.pid) != self.pid_start
+        """Tell whether this process has certainly ended; of another machine's or container's nobody can tell."""
+        within_sight = (self.boot_id, self.pid_space) == (seen_from.boot_id, seen_from.pid_space)
+        return within_sight and _start_of(self.pid) != self.pid_start
 
 
 def this_process() -> Process:
     """Return the process that asks."""
     pid = os.getpid()
-    return Process(_boot_id(), pid, _start_of(pid) or 0)
+    return Process(_boot_id(), _pid_space(), pid, _start_of(pid) or 0)
 
 
 def _boot_id() -> str:
@@ -28,6 +33,13 @@ def _boot_id() -> str:
         return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
     except OSError:
         return os.uname().nodename  # no Linux: a reboot then looks like a pid that is gone
+
+
+def _pid_space() -> str:
+    try:
+        return str(Path("/proc/self/ns/pid").readlink())
+    except OSError:
+        return ""  # no Linux: no containers of this kind
 
 
 def _start_of(pid: int) -> int | None:

@@ -29,9 +29,10 @@ class _Stored(msgspec.Struct, kw_only=True):
     boot_id: str
     pid: int
     pid_start: int
+    pid_space: str = ""
 
     def is_held(self, moment: Moment) -> bool:
-        process = Process(self.boot_id, self.pid, self.pid_start)
+        process = Process(self.boot_id, self.pid_space, self.pid, self.pid_start)
         live = self.boot_id == moment.process.boot_id and self.expires > moment.now
         return self.holder is not None and live and not process.is_gone(seen_from=moment.process)
 

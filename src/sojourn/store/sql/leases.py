@@ -29,8 +29,8 @@ def acquire(tenant: TenantId, session_id: SessionId, holder: str, *, ttl: float,
     rows = yield Statement("lock_lease", {**place, **moment.params()})
     token = 1
     if rows:
-        last_token, last_holder, boot_id, pid, pid_start, live = rows[0]
-        gone = Process(boot_id, pid, pid_start).is_gone(seen_from=moment.process)
+        last_token, last_holder, *process, live = rows[0]
+        gone = Process(*process).is_gone(seen_from=moment.process)
         if last_holder is not None and live and not gone:
             raise LockedError(f"session={session_id} holder={last_holder}")
         token = last_token + 1

@@ -207,7 +207,7 @@ class SqliteDriver:
         with self._unless_full(), transaction(connection):
             notes = [
                 (opener, Process(*process))
-                for opener, *process in connection.execute("SELECT opener, boot_id, pid, pid_start FROM openers")
+                for opener, *process in connection.execute("SELECT opener, boot_id, pid_space, pid, pid_start FROM openers")
             ]
             rebooted = [opener for opener, process in notes if process.boot_id != self._process.boot_id]
             ended = [opener for opener, process in notes if process.is_gone(seen_from=self._process)]
@@ -215,7 +215,7 @@ class SqliteDriver:
             if problems:
                 raise CorruptError(f"{self._path}, after the machine went down: {problems[0]}")
             connection.executemany("DELETE FROM openers WHERE opener = ?", [(one,) for one in (*rebooted, *ended)])
-            connection.execute("INSERT INTO openers VALUES (?, ?, ?, ?)", (self._opener, *self._process))
+            connection.execute("INSERT INTO openers VALUES (?, ?, ?, ?, ?)", (self._opener, *self._process))
 
     def _sign_off(self, connection: apsw.Connection) -> None:
         if self._path is not None:

@@ -93,6 +93,7 @@ CREATE TABLE leases (
     holder     text,                            -- NULL: free
     expires    timestamptz NOT NULL,            -- by the server's clock, which all machines share
     boot_id    text        NOT NULL,
+    pid_space  text        NOT NULL,
     pid        bigint      NOT NULL,
     pid_start  bigint      NOT NULL,
     PRIMARY KEY (tenant, session_id)

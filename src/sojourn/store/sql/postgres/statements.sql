@@ -133,15 +133,17 @@ DELETE FROM receipts WHERE tenant = %(tenant)s AND session_id = %(session_id)s;
 WITH session AS MATERIALIZED ( -- locked first, as in every other operation, so that no two block each other
     SELECT FROM sessions WHERE tenant = %(tenant)s AND session_id = %(session_id)s FOR UPDATE
 )
-SELECT token, holder, boot_id, pid, pid_start, expires > clock_timestamp() AS live FROM session, leases
+SELECT token, holder, boot_id, pid_space, pid, pid_start, expires > clock_timestamp() AS live FROM session, leases
 WHERE tenant = %(tenant)s AND session_id = %(session_id)s FOR UPDATE OF leases;
 
 -- name: put_lease
-INSERT INTO leases (tenant, session_id, token, holder, expires, boot_id, pid, pid_start)
+INSERT INTO leases (tenant, session_id, token, holder, expires, boot_id, pid_space, pid, pid_start)
 VALUES (%(tenant)s, %(session_id)s, %(token)s, %(holder)s,
-    clock_timestamp() + %(ttl)s::double precision * interval '1 second', %(boot_id)s, %(pid)s, %(pid_start)s)
+    clock_timestamp() + %(ttl)s::double precision * interval '1 second', %(boot_id)s, %(pid_space)s, %(pid)s,
+    %(pid_start)s)
 ON CONFLICT (tenant, session_id) DO UPDATE SET token = excluded.token, holder = excluded.holder,
-    expires = excluded.expires, boot_id = excluded.boot_id, pid = excluded.pid, pid_start = excluded.pid_start;
+    expires = excluded.expires, boot_id = excluded.boot_id, pid_space = excluded.pid_space,
+    pid = excluded.pid, pid_start = excluded.pid_start;
 
 -- name: delete_lease
 DELETE FROM leases WHERE tenant = %(tenant)s AND session_id = %(session_id)s;

@@ -75,6 +75,7 @@ CREATE TABLE leases (
     holder     TEXT,                            -- NULL: free
     expires    REAL    NOT NULL,                -- seconds since boot
     boot_id    TEXT    NOT NULL,
+    pid_space  TEXT    NOT NULL,
     pid        INTEGER NOT NULL,
     pid_start  INTEGER NOT NULL,
     PRIMARY KEY (tenant, session_id)
@@ -100,6 +101,7 @@ CREATE TABLE documents (
 CREATE TABLE openers (
     opener     TEXT    NOT NULL PRIMARY KEY,
     boot_id    TEXT    NOT NULL,
+    pid_space  TEXT    NOT NULL,
     pid        INTEGER NOT NULL,
     pid_start  INTEGER NOT NULL
 ) WITHOUT ROWID;

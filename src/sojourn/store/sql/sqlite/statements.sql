@@ -119,14 +119,15 @@ SELECT first_seq, last_seq, at FROM receipts WHERE tenant = :tenant AND session_
 DELETE FROM receipts WHERE tenant = :tenant AND session_id = :session_id;
 
 -- name: lock_lease
-SELECT token, holder, boot_id, pid, pid_start, expires > :now AND boot_id = :boot_id AS live FROM leases
+SELECT token, holder, boot_id, pid_space, pid, pid_start, expires > :now AND boot_id = :boot_id AS live FROM leases
 WHERE tenant = :tenant AND session_id = :session_id;
 
 -- name: put_lease
-INSERT INTO leases (tenant, session_id, token, holder, expires, boot_id, pid, pid_start)
-VALUES (:tenant, :session_id, :token, :holder, :now + :ttl, :boot_id, :pid, :pid_start)
+INSERT INTO leases (tenant, session_id, token, holder, expires, boot_id, pid_space, pid, pid_start)
+VALUES (:tenant, :session_id, :token, :holder, :now + :ttl, :boot_id, :pid_space, :pid, :pid_start)
 ON CONFLICT (tenant, session_id) DO UPDATE SET token = excluded.token, holder = excluded.holder,
-    expires = excluded.expires, boot_id = excluded.boot_id, pid = excluded.pid, pid_start = excluded.pid_start;
+    expires = excluded.expires, boot_id = excluded.boot_id, pid_space = excluded.pid_space,
+    pid = excluded.pid, pid_start = excluded.pid_start;
 
 -- name: delete_lease
 DELETE FROM leases WHERE tenant = :tenant AND session_id = :session_id;
