@@ -205,10 +205,8 @@ class SqliteDriver:
         if self._path is None:
             return
         with self._unless_full(), transaction(connection):
-            notes = [
-                (opener, Process(*process))
-                for opener, *process in connection.execute("SELECT opener, boot_id, pid_space, pid, pid_start FROM openers")
-            ]
+            found = connection.execute("SELECT opener, boot_id, pid_space, pid, pid_start FROM openers")
+            notes = [(opener, Process(*process)) for opener, *process in found]
             rebooted = [opener for opener, process in notes if process.boot_id != self._process.boot_id]
             ended = [opener for opener, process in notes if process.is_gone(seen_from=self._process)]
             problems = _integrity(connection) if rebooted else []
