@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable
+from datetime import datetime
 from typing import Any, Final
 
 from sojourn.errors import InvalidInputError
@@ -14,7 +15,7 @@ MAX_NAME: Final = 200
 MAX_TAGS: Final = 100
 MAX_SUMMARY: Final = 100_000
 MAX_DATA: Final = 20_000
-"""Characters of JSON in what goes with a question or its answer."""
+"""Characters of JSON in what goes with a focus, a question or an answer."""
 MAX_SECONDS: Final = 100 * 365 * 24 * 3600.0
 
 FOCUS_TYPES: Final = frozenset({
@@ -75,3 +76,10 @@ def check_seconds(seconds: float, what: str) -> float:
     if seconds > MAX_SECONDS and seconds != math.inf:
         raise InvalidInputError(f"{what} is at most 100 years, or math.inf for ever, got {seconds!r:.50}")
     return float(seconds)
+
+
+def check_moment(at: datetime, what: str) -> datetime:
+    """Return *at* if it is a time with a time zone: without one, nobody else knows when it was."""
+    if not isinstance(at, datetime) or at.tzinfo is None:
+        raise InvalidInputError(f"{what} is a time with a time zone, got {at!r:.50}")
+    return at

@@ -1,12 +1,43 @@
 """What the user works on, and what was mentioned."""
 
 from collections.abc import Iterable
+from datetime import datetime
 from typing import Any
 
-from sojourn.engine.inputs import MAX_NAME, MAX_SUMMARY, check_focus_type, check_text
+from sojourn.engine.inputs import MAX_NAME, MAX_SUMMARY, check_data, check_focus_type, check_moment, check_text
 from sojourn.engine.live import Live
 from sojourn.model.events import EntityReferenced, FocusChanged, ShortTermMemoryUpdated
 from sojourn.model.working_memory import EntityMention
+
+
+def focus_changed(focus_type: str, focus_id: str | None, context: dict[str, Any] | None) -> FocusChanged:
+    """Return the event of putting something in focus.
+
+    Raises:
+        InvalidInputError: no design names this type of focus, or something is too long.
+    """
+    return FocusChanged(
+        focus_type=check_focus_type(focus_type),
+        focus_id=focus_id if focus_id is None else check_text(focus_id, "a focus's id", most=MAX_NAME),
+        context=check_data(context or {}, "a focus's context"),
+    )
+
+
+def entity_referenced(
+    entity_type: str, entity_id: str, title: str | None, context: str, referenced_at: datetime | None
+) -> EntityReferenced:
+    """Return the event of something being mentioned.
+
+    Raises:
+        InvalidInputError: a text is empty or too long, or the time has no zone.
+    """
+    return EntityReferenced(
+        entity_type=check_text(entity_type, "an entity's type", most=MAX_NAME),
+        entity_id=check_text(entity_id, "an entity's id", most=MAX_NAME),
+        title=title if title is None else check_text(title, "an entity's title", most=MAX_NAME),
+        context=context if context == "" else check_text(context, "what is said of an entity"),
+        referenced_at=None if referenced_at is None else check_moment(referenced_at, "when an entity was mentioned"),
+    )
 
 
 class Focus:
@@ -26,10 +57,9 @@ class Focus:
         """Put something in focus, in place of what was.
 
         Raises:
-            InvalidInputError: no design names this type of focus.
+            InvalidInputError: no design names this type of focus, or something is too long.
         """
-        event = FocusChanged(focus_type=check_focus_type(focus_type), focus_id=focus_id, context=context or {})
-        await self._session.append(event, causes=causes)
+        await self._session.append(focus_changed(focus_type, focus_id, context), causes=causes)
 
     async def clear(self, *, causes: Iterable[int] = ()) -> None:
         """Put nothing in particular in focus: type general, no id, no context."""
@@ -49,17 +79,23 @@ class Entities:
         self._session = session
 
     async def reference(
-        self, entity_type: str, entity_id: str, *, title: str | None = None, causes: Iterable[int] = ()
+        self,
+        entity_type: str,
+        entity_id: str,
+        *,
+        title: str | None = None,
+        context: str = "",
+        referenced_at: datetime | None = None,
+        causes: Iterable[int] = (),
     ) -> EntityMention:
-        """Note that something was mentioned; of one that is among the last 20 already nothing is written."""
+        """Note that something was mentioned; of one that is among the last 20 already nothing is written.
+
+        *context* says how it was mentioned, *referenced_at* when, if that was not just now.
+        """
         known = self.find(entity_type, entity_id)
         if known is not None:
             return known
-        event = EntityReferenced(
-            entity_type=check_text(entity_type, "an entity's type", most=MAX_NAME),
-            entity_id=check_text(entity_id, "an entity's id", most=MAX_NAME),
-            title=title if title is None else check_text(title, "an entity's title", most=MAX_NAME),
-        )
+        event = entity_referenced(entity_type, entity_id, title, context, referenced_at)
         await self._session.append(event, causes=causes)
         return self._session.state.referenced_entities[-1]
 
