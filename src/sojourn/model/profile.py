@@ -126,6 +126,8 @@ def accepted_fields(data: Mapping[str, Any]) -> dict[str, Any]:
     """
     accepted: dict[str, Any] = {}
     for name, value in data.items():
+        if not value:
+            continue
         if name in LISTS:
             items = value if isinstance(value, list | tuple) else (value,)
             taken: Any = tuple(text for text in map(_text, items) if text)
