@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, TypeVar, cast, get_args
 
 from sojourn.errors import InvalidInputError
 from sojourn.store.checks import encode_document
@@ -23,6 +23,12 @@ FOCUS_TYPES: Final = frozenset({
 })  # fmt: skip
 """Every type of focus that a design names."""
 
+MAX_REFERENCES: Final = 20
+MAX_REFERENCE: Final = 4096
+"""Characters in a path or an address."""
+
+Word = TypeVar("Word", bound=str)
+
 
 def check_text(text: str, what: str, *, most: int = MAX_TEXT) -> str:
     """Return *text* if it is a string with something in it, and not too long.
@@ -39,6 +45,8 @@ def check_text(text: str, what: str, *, most: int = MAX_TEXT) -> str:
 
 def check_tags(tags: Iterable[str]) -> tuple[str, ...]:
     """Return *tags* without repetitions, if there are not too many and none is too long."""
+    if isinstance(tags, str):
+        raise InvalidInputError("tags are a list of texts, got one text")
     unique = tuple(dict.fromkeys(tags))
     if len(unique) > MAX_TAGS:
         raise InvalidInputError(f"{len(unique):,} tags: a session or a fact has at most {MAX_TAGS}")
@@ -52,6 +60,33 @@ def check_focus_type(focus_type: str) -> str:
     if focus_type not in FOCUS_TYPES:
         raise InvalidInputError(f"focus type {focus_type!r:.50}: use one of {', '.join(sorted(FOCUS_TYPES))}")
     return focus_type
+
+
+def check_ratio(number: float, what: str) -> float:
+    """Return *number* if it is one from 0 to 1."""
+    if isinstance(number, bool) or not isinstance(number, int | float) or not 0.0 <= number <= 1.0:
+        raise InvalidInputError(f"{what} is a number from 0 to 1, got {number!r:.50}")
+    return float(number)
+
+
+def check_word(word: Word, kind: object, what: str) -> Word:
+    """Return *word* if it is one of the words of *kind*, a `Literal`."""
+    words = get_args(kind)
+    if word not in words:
+        raise InvalidInputError(f"{what} {cast(object, word)!r:.50}: use one of {', '.join(words)}")
+    return word
+
+
+def check_references(references: Iterable[str]) -> tuple[str, ...]:
+    """Return *references*, paths and addresses, without repetitions, if there are not too many and none is too long."""
+    if isinstance(references, str):
+        raise InvalidInputError("references are a list of texts, got one text")
+    unique = tuple(dict.fromkeys(references))
+    if len(unique) > MAX_REFERENCES:
+        raise InvalidInputError(f"{len(unique):,} references: a fact has at most {MAX_REFERENCES}")
+    for reference in unique:
+        check_text(reference, "a reference", most=MAX_REFERENCE)
+    return unique
 
 
 def check_data(data: dict[str, Any], what: str, *, most: int = MAX_DATA) -> dict[str, Any]:
