@@ -39,6 +39,8 @@ class Private:
                 return True
             case FactLearned():
                 return event.about == "user" or event.scope == "user"
+            case FactReinforced() if event.about == "user" or event.scope == "user":
+                return True
             case FactReinforced() | FactCorrected() | FactActivated() | FactRetired():
                 return event.fact_id in self._fact_ids
             case _:

@@ -17,9 +17,12 @@ from sojourn.clock import Clock, SystemClock
 from sojourn.engine import portable
 from sojourn.engine.forgetting import What, forget
 from sojourn.engine.loading import load_state
+from sojourn.engine.nouns.facts import Facts
 from sojourn.engine.nouns.focus import Entities, Focus
 from sojourn.engine.nouns.interrupts import InterruptsNoun
 from sojourn.engine.nouns.messages import Messages
+from sojourn.engine.nouns.profile import Profile
+from sojourn.engine.nouns.research import ResearchNoun
 from sojourn.engine.nouns.variables import VariablesNoun
 from sojourn.engine.nouns.working_set import WorkingSetNoun
 from sojourn.engine.private import Private
@@ -146,6 +149,21 @@ class Session:
     def entities(self) -> Entities:
         """What was mentioned."""
         return Entities(self)
+
+    @property
+    def facts(self) -> Facts:
+        """What was learned."""
+        return Facts(self)
+
+    @property
+    def profile(self) -> Profile:
+        """Who the user is."""
+        return Profile(self)
+
+    @property
+    def research(self) -> ResearchNoun:
+        """Questions that are researched."""
+        return ResearchNoun(self)
 
     @property
     def working_set(self) -> WorkingSetNoun:
