@@ -3,12 +3,18 @@
 from pathlib import Path
 from typing import Final, Self
 
+import anyio
+from anyio.abc import TaskGroup
+
 from sojourn.clock import Clock, SystemClock
-from sojourn.engine.bus import EventBus
+from sojourn.engine.announce import news_of
+from sojourn.engine.background import Background
+from sojourn.engine.bus import EventBus, SessionLoaded
 from sojourn.engine.forgetting import forget_user
-from sojourn.engine.session import SessionOptions
+from sojourn.engine.session import Session, SessionOptions
 from sojourn.engine.sessions import SessionManager
 from sojourn.engine.settings import Settings
+from sojourn.model.entry import Entry
 from sojourn.model.ids import DEFAULT_TENANT
 from sojourn.store import Durability, Store, open_store
 from sojourn.store.protocol import Redaction
@@ -22,6 +28,7 @@ class Sojourn:
     Attributes:
         sessions: begin, find, open, branch and put away sessions.
         news: who wants to know what happens.
+        background: work that follows the journals.
         store: where everything is kept.
     """
 
@@ -32,14 +39,19 @@ class Sojourn:
         self.clock = clock or SystemClock()
         self.news = EventBus()
         self._keeps_profile = self.settings.keep_profile == "yes"
-        options = SessionOptions(clock=self.clock, keeps_profile=lambda: self._keeps_profile)
+        self.background = Background()
+        options = SessionOptions(clock=self.clock, keeps_profile=lambda: self._keeps_profile, on_append=self._announce)
         self.sessions = SessionManager(store, settings=self.settings, clock=self.clock, news=self.news, options=options)
+        self.news.subscribe(SessionLoaded, self._follow)
+        self._tasks: TaskGroup | None = None
 
     def __repr__(self) -> str:
         return f"Sojourn({self.store!r})"
 
     async def __aenter__(self) -> Self:
         await self.store.__aenter__()
+        self._tasks = await anyio.create_task_group().__aenter__()
+        self._tasks.start_soon(self.background.run)
         if self.settings.keep_profile == "ask":
             answer = await self.store.documents.load(_KEEP_PROFILE)
             self._keeps_profile = bool(answer and answer.get("keep"))
@@ -49,11 +61,26 @@ class Sojourn:
         await self.close()
 
     async def close(self) -> None:
-        """Close every open session and the store. Closing twice is fine."""
+        """Finish the background work, close every open session and the store. Closing twice is fine."""
+        tasks, self._tasks = self._tasks, None
+        if tasks is None:
+            return
         try:
+            await self.background.drain()
             await self.sessions.close()
         finally:
+            tasks.cancel_scope.cancel()
+            await tasks.__aexit__(None, None, None)
             await self.store.close()
+
+    async def _announce(self, session: Session, entries: tuple[Entry, ...]) -> None:
+        self.background.notify(session)
+        for news in news_of(entries):
+            await self.news.publish(news)
+
+    async def _follow(self, loaded: SessionLoaded) -> None:
+        """Let the background work catch up with a session that was opened: a crash may have left it behind."""
+        self.background.notify(await self.sessions.open(loaded.session_id, exact=True))
 
     @property
     def keeps_profile(self) -> bool:

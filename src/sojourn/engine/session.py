@@ -5,7 +5,7 @@ with whatever other processes appended in between; the fold itself waits until s
 entries keeps loading independent of age.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -54,6 +54,8 @@ class SessionOptions:
     clock: Clock = field(default_factory=SystemClock)
     keeps_profile: Callable[[], bool] = lambda: True
     """Whether what is learned about the user may be written."""
+    on_append: Callable[["Session", tuple[Entry, ...]], Awaitable[None]] | None = None
+    """Called with what was appended through the session, after it is in the state."""
 
 
 class Session:
@@ -225,6 +227,8 @@ class Session:
             clear_partial=clear_partial,
         )
         await self._take_in(receipt)
+        if self._options.on_append is not None and receipt.entries:
+            await self._options.on_append(self, receipt.entries)
         return receipt
 
     async def _take_in(self, receipt: Receipt) -> None:

@@ -1,0 +1,77 @@
+"""Work that follows the journals, behind the back of whoever appends, and never lost.
+
+A worker sees every entry of every session that is opened, in order. How far it came is a watermark, stored with the
+data: after a crash it goes on from there, so it may see the last entries once more and must not mind. What still waits
+when the app is closed is done before it closes. A worker that fails is reported, and tried again with the next entry.
+"""
+
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Final
+
+import anyio
+
+from sojourn.engine.live import Live
+from sojourn.model.entry import Entry
+from sojourn.model.ids import SessionId
+from sojourn.store.protocol import StateProvider
+
+_log = logging.getLogger(__name__)
+BATCH: Final = 100
+
+Work = Callable[[Live, Sequence[Entry]], Awaitable[None]]
+FailureHandler = Callable[[str, SessionId, Exception], None]
+
+
+def log_failure(worker: str, session_id: SessionId, error: Exception) -> None:
+    """Write a worker's failure to the log."""
+    _log.error("background work %s failed on session %s: %s", worker, session_id, error, exc_info=error)
+
+
+class Background:
+    """The workers of an app, and which sessions they have not caught up with. Lives as long as its app."""
+
+    def __init__(self, *, on_failure: FailureHandler = log_failure) -> None:
+        self._workers: dict[str, Work] = {}
+        self._behind: dict[SessionId, Live] = {}
+        self._wake = anyio.Event()
+        self._busy = anyio.Lock()
+        self._on_failure = on_failure
+
+    def register(self, name: str, work: Work) -> None:
+        """Let *work* follow the journals, under a *name* that its watermarks are kept by."""
+        self._workers[name] = work
+
+    def notify(self, session: Live) -> None:
+        """Note that a session was opened or went on."""
+        if self._workers:
+            self._behind[session.id] = session
+            self._wake.set()
+
+    async def run(self) -> None:
+        """Do the work as it comes, until cancelled."""
+        while True:
+            await self._wake.wait()
+            self._wake = anyio.Event()
+            await self.drain()
+
+    async def drain(self) -> None:
+        """Do all the work that waits now."""
+        async with self._busy:
+            while self._behind:
+                _, session = self._behind.popitem()
+                for name, work in self._workers.items():
+                    await self._catch_up(name, work, session)
+
+    async def _catch_up(self, name: str, work: Work, session: Live) -> None:
+        documents: StateProvider = session.store.documents
+        mark = f"watermark/{name}/{session.id}"
+        saved = await documents.load(mark)
+        seq = int(saved["seq"]) if saved else 0
+        try:
+            while entries := await session.store.read(session.id, after=seq, limit=BATCH):
+                await work(session, entries)
+                seq = entries[-1].seq
+                await documents.save(mark, {"seq": seq})
+        except Exception as error:  # noqa: BLE001 - one failing worker stops nobody, and is reported
+            self._on_failure(name, session.id, error)
