@@ -10,6 +10,7 @@ from sojourn.model import events as ev
 from sojourn.model.state import encode_snapshot, replay
 from sojourn.store import Durability, open_store
 from sojourn.store.files.projections import read_state
+from sojourn.store.files.sealed import seal
 from sojourn.store.protocol import Order, SessionQuery, Snapshot, Store
 from sojourn.testing import FakeClock, fingerprint
 from sojourn.testing.factories import UNKNOWN, noted, one_of_each, said
@@ -209,6 +210,72 @@ async def test_entries_that_were_promised_and_are_gone_are_reported(tmp_path: Pa
     assert [(problem.session_id, problem.seq) for problem in report.problems] == [("s", 4)]
 
 
+@pytest.mark.anyio
+async def test_a_line_that_is_missing_is_named_by_its_first_entry(tmp_path: Path) -> None:
+    await talk(tmp_path, "one", "two", "three")
+    lines = journal_of(tmp_path).read_bytes().splitlines(keepends=True)
+    journal_of(tmp_path).write_bytes(b"".join([*lines[:2], lines[3]]))
+
+    async with open_files(tmp_path) as store:
+        report = await store.check()
+        with pytest.raises(CorruptError, match="entry=4: the entry is missing"):
+            await store.read("s", after=3)
+        with pytest.raises(CorruptError, match="entry=4: the entry is missing"):
+            await store.read("s")
+        late = await store.read("s", after=5)
+
+    assert (report.problems[0].seq, report.problems[0].what) == (4, "the entry is missing")
+    assert [entry.seq for entry in late] == [6, 7]
+
+
+@pytest.mark.anyio
+async def test_a_fork_whose_base_was_taken_away_by_hand_is_named(tmp_path: Path) -> None:
+    await talk(tmp_path, "one")
+    async with open_files(tmp_path) as store:
+        await store.fork_session("s", "f")
+        shutil.rmtree(folder_of(tmp_path))
+        with pytest.raises(CorruptError, match=r"sessions/s/journal\.jsonl"):
+            await store.read("f")
+        report = await store.check()
+        row = await store.get_session("f")
+
+    assert [problem.what for problem in report.problems] == ["its base s is missing"]
+    assert row.quarantined == "entry=1: its base s is missing"
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("known", [True, False], ids=["with its metadata", "from its journal alone"])
+async def test_a_fork_of_a_damaged_session_keeps_what_is_its_own(tmp_path: Path, known: bool) -> None:
+    await talk(tmp_path, "one", "two")
+    async with open_files(tmp_path) as store:
+        await store.fork_session("s", "f")
+        await store.append("f", [said("mine")])
+    journal_of(tmp_path).write_bytes(journal_of(tmp_path).read_bytes().replace(b"two", b"TWO"))
+    if not known:
+        (folder_of(tmp_path, "f") / "metadata.json").unlink()
+
+    async with open_files(tmp_path) as store:
+        own = await store.read("f", after=5)
+        with pytest.raises(CorruptError, match="session=f entry=4"):
+            await store.read("f")
+        row = await store.get_session("f")
+
+    assert [entry.event for entry in own][1:] == [said("mine")]
+    assert (row.header.session_id, row.header.head, row.quarantined is None) == ("f", 7, known)
+
+
+@pytest.mark.anyio
+async def test_what_a_newer_version_wrote_under_a_known_name_is_kept_and_skipped(tmp_path: Path) -> None:
+    await talk(tmp_path, "one")
+    path = folder_of(tmp_path) / "state.json"
+    path.write_bytes(seal({"version": 999, "state": {"unheard": "of"}}))
+
+    async with open_files(tmp_path) as store:
+        assert (await store.append("s", [said("two")])).first == 4
+
+    assert read_state(path.read_bytes()) is not None
+
+
 # --- files that are derived
 
 
@@ -253,6 +320,67 @@ async def test_a_derived_file_that_does_not_fit_is_made_anew(tmp_path: Path, nam
         await store.append("s", [noted(99)])
         assert (await store.check()).ok
         assert await store.rebuild() == 2
+
+
+@pytest.mark.anyio
+async def test_reading_does_without_an_index_that_is_damaged_anywhere(tmp_path: Path) -> None:
+    async with open_files(tmp_path) as store:
+        await store.create_session("s")
+        for start in range(0, 640, 10):
+            await store.append("s", [said(f"{start}"), *(noted(start + step) for step in range(1, 10))])
+        entries = await store.read("s")
+        index = folder_of(tmp_path) / "index.jsonl"
+        good = index.read_bytes()
+        for place in range(0, len(good), 41):
+            index.write_bytes(flipped(good, place))
+            middle = await store.read("s", after=400, limit=5)
+            back = await store.read("s", before=200, limit=5, order=Order.NEWEST_FIRST)
+            messages = await store.last_messages("s", 12, before=500)
+            assert middle == entries[400:405], place
+            assert back == entries[198:193:-1], place
+            assert messages == [entry for entry in entries[:499] if isinstance(entry.event, ev.MessageAdded)][-12:]
+
+
+@pytest.mark.anyio
+async def test_hundreds_of_keys_are_remembered_by_whoever_opens_the_session(tmp_path: Path) -> None:
+    async with open_files(tmp_path) as store:
+        await store.create_session("s")
+        for number in range(400):
+            await store.append("s", [noted(number)], key=f"key {number}")
+    async with open_files(tmp_path) as store:
+        receipts = [await store.append("s", [noted(0)], key=f"key {number}") for number in range(400)]
+        new = await store.append("s", [noted(0)], key="key 400")
+
+    assert [receipt.first for receipt in receipts if receipt.repeated] == list(range(2, 402))
+    assert (new.first, new.repeated) == (402, False)
+
+
+@pytest.mark.anyio
+async def test_companions_that_cannot_be_read_do_not_stop_a_session(tmp_path: Path) -> None:
+    await talk(tmp_path, "one")
+    async with open_files(tmp_path) as store:
+        await store.save_partial("s", "half")
+        lease = await store.acquire_lease("s", "me")
+        for name in ("partial.json", "lease.json"):
+            (folder_of(tmp_path) / name).write_bytes(b"{")
+
+        assert await store.find_partial("s") is None
+        with pytest.raises(CorruptError, match=r"lease\.json is damaged; remove it"):
+            await store.renew_lease(lease)
+        assert (await store.append("s", [said("two")], clear_partial=True)).first == 4
+
+
+@pytest.mark.anyio
+async def test_rebuilding_makes_a_transcript_anew_where_there_is_one(tmp_path: Path) -> None:
+    await talk(tmp_path, "one")
+    await talk(tmp_path, "other", session_id="t")
+    (folder_of(tmp_path) / "full.json").write_text("edited")
+    (folder_of(tmp_path, "t") / "full.json").unlink()
+
+    async with open_files(tmp_path) as store:
+        assert await store.rebuild() == 2
+        assert "one" in (folder_of(tmp_path) / "full.json").read_text()
+        assert not (folder_of(tmp_path, "t") / "full.json").exists()
 
 
 @pytest.mark.anyio

@@ -14,7 +14,7 @@ from pathlib import Path
 import anyio
 import pytest
 
-from sojourn.errors import BusyError, ClosedError, InvalidInputError, StorageFullError
+from sojourn.errors import BusyError, ClosedError, CorruptError, InvalidInputError, StorageFullError
 from sojourn.model import events as ev
 from sojourn.model.entry import Draft
 from sojourn.model.ids import Seq, SessionId
@@ -442,3 +442,17 @@ async def test_a_copy_made_while_others_write_is_whole(tmp_path: Path) -> None:
         assert report.sessions == (await copied.check()).sessions >= 12
         assert await copied.documents.load("current_session") == {"session_id": "s1"}
         assert (await copied.append("f", [said("goes on")])).first == 3
+
+
+@pytest.mark.anyio
+async def test_a_copy_that_fails_leaves_nothing_and_one_of_damage_is_refused(tmp_path: Path) -> None:
+    async with open_files(tmp_path / "root") as store:
+        await store.create_session("s")
+        await store.append("s", [said("x" * 5000), said("text")])
+        with files_at_most(4000), pytest.raises(StorageFullError):
+            await store.backup(tmp_path / "copy")
+        assert not (tmp_path / "copy").exists()
+        journal = journal_of(tmp_path / "root")
+        journal.write_bytes(journal.read_bytes().replace(b"text", b"TEXT"))
+        with pytest.raises(CorruptError, match="copy"):
+            await store.backup(tmp_path / "copy")

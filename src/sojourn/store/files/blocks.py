@@ -69,24 +69,25 @@ class Blocks:
             CorruptError: one that would have to be returned is damaged.
         """
         rows: list[JournalRow] = []
-        place, awaited = self._place_of(last), last
+        place, bound = self._place_of(last), self._journal.stamp.size
         while True:
             record, end = self._block(place)
-            for data in reversed(list(self._lines(record.offset, end))):
+            for data in reversed(list(self._lines(record.offset, min(end, bound)))):
                 span = span_of(data)
                 if span is not None and span[0] > last:
                     continue
-                line = decode_line(data, expected=span[0] if span else awaited)
-                wanted = [row for row in line.rows if first <= row.seq <= last]
+                line = decode_line(data, expected=span[0] if span else last)
                 if line.damage is not None and first <= line.damage.seq <= last:
                     raise self._corrupt(line.damage.seq, line.damage.what)
-                awaited = line.first - 1
+                wanted = [row for row in line.rows if first <= row.seq <= last]
                 rows += [row for row in reversed(wanted) if not messages_only or row.kind == MESSAGE_KIND]
-                if len(rows) >= limit or awaited < first:
+                last = line.first - 1
+                if len(rows) >= limit or last < first:
                     return rows[:limit]
             if record.offset == 0 or (messages_only and record.messages == 0):
                 return rows
-            place = self._place_of_message(record.messages) if messages_only else place - 1
+            bound = record.offset
+            place = self._place_of_message(record.messages) if messages_only else self._place_of(record.seq - 1)
 
     def line_with(self, seq: int) -> JournalLine | None:
         """Return the line that holds entry *seq*, if it is whole."""
@@ -104,21 +105,23 @@ class Blocks:
             if place + len(data) < self._journal.stamp.size or not is_torn(data):
                 yield data
 
-    def _place_of(self, seq: int) -> int:
+    def _place_of(self, seq: int) -> int | None:
         try:
             return self._index.place_of(seq)
         except StaleIndexError:
-            return 0
+            return None
 
-    def _place_of_message(self, number: int) -> int:
+    def _place_of_message(self, number: int) -> int | None:
         try:
             return self._index.place_of_message(number)
         except StaleIndexError:
-            return 0
+            return None
 
-    def _block(self, place: int) -> tuple[Record, int]:
+    def _block(self, place: int | None) -> tuple[Record, int]:
         """Return the record at *place* and where its block ends; the whole journal if the index does not fit it."""
         size = self._journal.stamp.size
+        if place is None:
+            return self._whole, size
         try:
             record = self._index.record(place)
             end = self._index.record(place + 1).offset if place + 1 < len(self._index) else size

@@ -198,7 +198,8 @@ def _begin(shelf: Shelf, session_id: SessionId, lines: Sequence[Sequence[Journal
         raise
     shelf.disk.settle_folder(shelf.home.sessions)
     shelf.remember(held)
-    shelf.touched.add(session_id)
+    if held.origin.base is None:  # a fork that says nothing of its own needs no second copy of its base's transcript
+        shelf.touched.add(session_id)
     return held.row
 
 

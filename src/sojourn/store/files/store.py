@@ -12,7 +12,7 @@ from sojourn.model.events import Event, SessionCreated
 from sojourn.model.ids import Seq, SessionId, TenantId, check_session_id, check_tenant_id
 from sojourn.store.backup import refuse_existing, verify_copy
 from sojourn.store.checks import check_drafts, check_row_texts, check_text, encode_document, encode_key
-from sojourn.store.files import appending, care, documents, leases, redaction, sessions, streaming, transcript
+from sojourn.store.files import care, documents, journal, leases, redaction, sessions, streaming, transcript
 from sojourn.store.files.folders import TenantFolder
 from sojourn.store.files.journal_file import Stamp, stamp_of
 from sojourn.store.files.root import Root
@@ -145,9 +145,9 @@ class FilesStore:
         prepared = prepare(check_drafts(as_drafts(events)))
         if key is not None:
             check_text(key, "an idempotency key")
-        request = appending.Append(checked, prepared, expected, key, lease, clear_partial)
+        request = journal.Append(checked, prepared, expected, key, lease, clear_partial)
         at = self._now()
-        receipt = await self._run(checked, lambda: appending.append(self._shelf, request, at=at))
+        receipt = await self._run(checked, lambda: journal.append(self._shelf, request, at=at))
         self._root.feed.publish(self._tenant, checked, receipt.last)
         return receipt
 
@@ -163,18 +163,16 @@ class FilesStore:
         checked = check_session_id(session_id)
         return await self._run(
             checked,
-            lambda: appending.read(self._shelf, checked, after=after, before=before, limit=limit, order=order),
+            lambda: journal.read(self._shelf, checked, after=after, before=before, limit=limit, order=order),
         )
 
     async def last_messages(self, session_id: str, limit: int = 20, *, before: int | None = None) -> list[Entry]:
         checked = check_session_id(session_id)
-        return await self._run(
-            checked, lambda: appending.last_messages(self._shelf, checked, limit=limit, before=before)
-        )
+        return await self._run(checked, lambda: journal.last_messages(self._shelf, checked, limit=limit, before=before))
 
     async def load(self, session_id: str, *, at: int | None = None) -> Loaded:
         checked = check_session_id(session_id)
-        return await self._run(checked, lambda: appending.load(self._shelf, checked, at=at))
+        return await self._run(checked, lambda: journal.load(self._shelf, checked, at=at))
 
     async def redact(self, session_id: str, seqs: Iterable[int]) -> Redaction:
         checked, asked = check_session_id(session_id), tuple(seqs)
@@ -184,7 +182,7 @@ class FilesStore:
 
     async def save_snapshot(self, session_id: str, snapshot: Snapshot, *, epoch: int) -> None:
         checked = check_session_id(session_id)
-        await self._run(checked, lambda: appending.save_snapshot(self._shelf, checked, snapshot, epoch=epoch))
+        await self._run(checked, lambda: journal.save_snapshot(self._shelf, checked, snapshot, epoch=epoch))
 
     async def acquire_lease(self, session_id: str, holder: str, *, ttl: float = 30.0) -> Lease:
         checked, moment = check_session_id(session_id), self._moment()
@@ -220,12 +218,12 @@ class FilesStore:
 
     def subscribe(self, session_id: str) -> AbstractAsyncContextManager[AsyncIterator[Seq]]:
         checked = check_session_id(session_id)
-        journal = self._shelf.home.session(checked).journal
+        path = self._shelf.home.session(checked).journal
         head, seen = Seq(0), None
 
         async def find_head() -> Seq:
             nonlocal head, seen
-            now: Stamp | None = await self._run(checked, lambda: stamp_of(journal))
+            now: Stamp | None = await self._run(checked, lambda: stamp_of(path))
             if now is None or now != seen:
                 head, seen = (await self.get_session(checked)).header.head, now
             return head
