@@ -1,10 +1,9 @@
 """Sojourn, open on one store: the object that a program holds."""
 
+import asyncio
+import contextlib
 from pathlib import Path
 from typing import Final, Self
-
-import anyio
-from anyio.abc import TaskGroup
 
 from sojourn.clock import Clock, SystemClock
 from sojourn.engine.announce import news_of
@@ -43,15 +42,16 @@ class Sojourn:
         options = SessionOptions(clock=self.clock, keeps_profile=lambda: self._keeps_profile, on_append=self._announce)
         self.sessions = SessionManager(store, settings=self.settings, clock=self.clock, news=self.news, options=options)
         self.news.subscribe(SessionLoaded, self._follow)
-        self._tasks: TaskGroup | None = None
+        self._following: asyncio.Task[None] | None = None
 
     def __repr__(self) -> str:
         return f"Sojourn({self.store!r})"
 
     async def __aenter__(self) -> Self:
         await self.store.__aenter__()
-        self._tasks = await anyio.create_task_group().__aenter__()
-        self._tasks.start_soon(self.background.run)
+        # A task of its own, awaited in `close`: a task group would have to be left by the task that entered it, and in
+        # a notebook every cell is another.
+        self._following = asyncio.create_task(self.background.run(), name="sojourn-background")
         if self.settings.keep_profile == "ask":
             answer = await self.store.documents.load(_KEEP_PROFILE)
             self._keeps_profile = bool(answer and answer.get("keep"))
@@ -62,15 +62,16 @@ class Sojourn:
 
     async def close(self) -> None:
         """Finish the background work, close every open session and the store. Closing twice is fine."""
-        tasks, self._tasks = self._tasks, None
-        if tasks is None:
+        following, self._following = self._following, None
+        if following is None:
             return
         try:
             await self.background.drain()
             await self.sessions.close()
         finally:
-            tasks.cancel_scope.cancel()
-            await tasks.__aexit__(None, None, None)
+            following.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await following
             await self.store.close()
 
     async def _announce(self, session: Session, entries: tuple[Entry, ...]) -> None:
