@@ -681,13 +681,38 @@ async def test_the_view_session_state_of_postgresql_shows_what_the_service_wrote
 # --- what it stands on
 
 
-async def test_an_app_serves_as_well_as_a_store(store: Store, clock: FakeClock) -> None:
-    app = Sojourn(store, clock=clock)
-    await SessionStateService(app).get_or_create("s", "u")
-    await SessionStateService(app).ensure_initialized()
-    memory = await SessionStateAdapter(app, SessionStateService(store)).get_or_create("s", "u")
+async def test_an_app_serves_as_well_as_a_store_and_shares_its_live_sessions(
+    backend: Backend, tmp_path: Path, clock: FakeClock
+) -> None:
+    async with Sojourn(backend.make_store(tmp_path, clock), clock=clock) as app:
+        await SessionStateService(app).ensure_initialized()
+        await SessionStateService(app).get_or_create("s", "u")
+        live = await app.sessions.open("s")
+        await SessionStateService(app).update_focus("s", "task", "t1")
+        await asyncio.gather(*(SessionStateService(app).increment_turn("s") for _ in range(10)))
+        memory = await SessionStateAdapter(app, SessionStateService(app.store)).get_or_create("s", "u")
 
-    assert (await app.sessions.open("s")).state.user_id == memory.user_id == "u"
+        assert (memory.user_id, memory.focus.focus_id, memory.turn_count) == ("u", "t1", 10)
+        assert (live.state.focus_id, live.state.turn_count) == ("t1", 10)
+        assert await SessionStateService(app).delete("s") is True
+        assert await SessionStateService(app).get("s") is None
+
+
+@pytest.mark.parametrize("through_app", [True, False])
+async def test_a_session_that_was_rewound_is_the_one_it_goes_on_as(
+    backend: Backend, tmp_path: Path, clock: FakeClock, *, through_app: bool
+) -> None:
+    async with Sojourn(backend.make_store(tmp_path, clock), clock=clock) as app:
+        service = SessionStateService(app if through_app else app.store)
+        await service.get_or_create("old", "u")
+        await service.update_memory("old", "a mistake")
+        again = await app.sessions.rewind("old", at=1)
+
+        assert (await service.get_or_create("old", "u")).session_id == again.id
+        assert [record.session_id for record in await service.get_by_user("u")] == [again.id]
+        counted = await service.increment_turn("old")
+        assert counted is not None
+        assert (counted.turn_count, counted.short_term_memory) == (1, None)
 
 
 async def test_the_state_outlives_the_process(backend: Backend, tmp_path: Path, clock: FakeClock) -> None:

@@ -89,7 +89,7 @@ class SessionStateAdapter:
     """
 
     def __init__(self, source: Store | HasStore, service: SessionStateService | None = None) -> None:
-        """Use a store, or the store of an app; or *service*, if one is at hand."""
+        """Use an app, or a bare store; or *service*, if one is at hand."""
         self._service = service or SessionStateService(source)
 
     async def get_or_create(self, session_id: str, user_id: str) -> WorkingMemory:

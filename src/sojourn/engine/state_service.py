@@ -2,7 +2,7 @@
 
 Every change is an append to the session's journal, so callers at the same moment, in whichever process, never undo
 each other. None, False and an empty dict mean one thing: the session is unknown, which is also what a session in the
-trash is. Whatever else goes wrong is raised.
+trash is. Whatever else goes wrong is raised. A session that was rewound is the one that it goes on as, under that id.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final
 
-from sojourn.engine.by_id import HasStore, find_session, open_or_create, store_of
+from sojourn.engine.by_id import HasStore, SessionsById
 from sojourn.engine.deciding import append_decided
 from sojourn.engine.inputs import MAX_NAME, check_text
 from sojourn.engine.session import Session
@@ -28,14 +28,14 @@ _PAGE: Final = 200
 
 
 class SessionStateService:
-    """Reads and changes working memories by id. Holds nothing but its store; lives as long as anybody wants it."""
+    """Reads and changes working memories by id. Lives as long as anybody wants it."""
 
     def __init__(self, source: Store | HasStore) -> None:
-        """Use a store, or the store of an app; whoever opened it closes it."""
-        self._store = store_of(source)
+        """Use an app, or a bare store; whoever opened it closes it."""
+        self._sessions = SessionsById(source)
 
     def __repr__(self) -> str:
-        return f"SessionStateService({self._store!r})"
+        return f"SessionStateService({self._sessions.store!r})"
 
     async def ensure_initialized(self) -> None:
         """Make sure that the storage is there and can be read; opening the store has prepared it.
@@ -43,13 +43,13 @@ class SessionStateService:
         Raises:
             StoreError: it cannot.
         """
-        await self._store.list_sessions(SessionQuery(limit=1))
+        await self._sessions.store.list_sessions(SessionQuery(limit=1))
 
     # --- read
 
     async def get(self, session_id: str) -> SessionStateRecord | None:
         """Return the session's working memory, or None if the session is unknown."""
-        session = await find_session(self._store, session_id)
+        session = await self._sessions.find(session_id)
         return None if session is None else record_of(session.state)
 
     async def get_by_user(self, user_id: str, *, limit: int | None = None) -> list[SessionStateRecord]:
@@ -67,7 +67,7 @@ class SessionStateService:
         `turn_count` and `focus` (type, id, context) are always there; `recent_entities` (type, id and title of the last
         5) and `conversation_summary` only if there are any.
         """
-        session = await find_session(self._store, session_id)
+        session = await self._sessions.find(session_id)
         return {} if session is None else prompt_context(session.state)
 
     async def should_summarize(self, session_id: str, summarize_every_n_turns: int = SUMMARISE_EVERY) -> bool:
@@ -75,7 +75,7 @@ class SessionStateService:
         every = summarize_every_n_turns
         if isinstance(every, bool) or not isinstance(every, int) or every < 1:
             raise InvalidInputError(f"a summary is due every 1 or more turns, got {every!r:.50}")
-        session = await find_session(self._store, session_id)
+        session = await self._sessions.find(session_id)
         return session is not None and session.state.turn_count > 0 and session.state.turn_count % every == 0
 
     # --- begin, change, end
@@ -88,7 +88,7 @@ class SessionStateService:
             AlreadyExistsError: the user's own session of this id is in the trash.
         """
         check_text(user_id, "a user's id", most=MAX_NAME)
-        return record_of((await open_or_create(self._store, session_id, user_id=user_id)).state)
+        return record_of((await self._sessions.open_or_create(session_id, user_id=user_id)).state)
 
     async def upsert(self, record: SessionStateRecord) -> SessionStateRecord:
         """Store what was changed in *record* since it was read, in one append, and return how it then stands.
@@ -103,7 +103,7 @@ class SessionStateService:
             InvalidInputError: the record holds something that a session does not keep; nothing was changed.
         """
         check_record(record)
-        session = await open_or_create(self._store, record.session_id, user_id=record.user_id)
+        session = await self._sessions.open_or_create(record.session_id, user_id=record.user_id)
 
         async def decide(state: SessionState) -> Sequence[Event]:
             return changes(state, record)
@@ -164,7 +164,7 @@ class SessionStateService:
 
     async def delete(self, session_id: str) -> bool:
         """Throw the session into the trash, from where it can be restored; False if it is unknown."""
-        session = await find_session(self._store, session_id)
+        session = await self._sessions.find(session_id)
         if session is None:
             return False
 
@@ -185,7 +185,7 @@ class SessionStateService:
     async def _change(
         self, session_id: str, change: Callable[[Session], Awaitable[object]]
     ) -> SessionStateRecord | None:
-        session = await find_session(self._store, session_id)
+        session = await self._sessions.find(session_id)
         if session is None:
             return None
         try:
@@ -201,8 +201,8 @@ class SessionStateService:
         query = SessionQuery(user_id=user_id, archived=archived, limit=_PAGE)
         ids: list[SessionId] = []
         while True:
-            page = await self._store.list_sessions(query)
-            ids += [row.header.session_id for row in page.rows]
+            page = await self._sessions.store.list_sessions(query)
+            ids += [row.header.session_id for row in page.rows if row.header.superseded_by is None]
             if page.cursor is None or (limit is not None and len(ids) >= limit):
                 return ids[:limit]
             query = replace(query, cursor=page.cursor)
