@@ -7,11 +7,15 @@ import pytest
 
 from sojourn.errors import CorruptError
 from sojourn.model import events as ev
+from sojourn.model.codec import Encoded
+from sojourn.model.ids import Seq
 from sojourn.model.state import encode_snapshot, replay
 from sojourn.store import Durability, open_store
+from sojourn.store.files.line import encode_line
 from sojourn.store.files.projections import read_state
 from sojourn.store.files.sealed import seal
 from sojourn.store.protocol import Order, SessionQuery, Snapshot, Store
+from sojourn.store.rows import Prepared, make_row
 from sojourn.testing import FakeClock, fingerprint
 from sojourn.testing.factories import UNKNOWN, noted, one_of_each, said
 
@@ -38,8 +42,8 @@ async def talk(root: Path, *texts: str, session_id: str = "s") -> None:
             await store.append(session_id, [said(text), noted(len(text))])
 
 
-async def texts_of(store: Store, session_id: str = "s") -> list[str]:
-    entries = await store.read(session_id)
+async def texts_of(store: Store, session_id: str = "s", *, limit: int = 1000) -> list[str]:
+    entries = await store.read(session_id, limit=limit)
     return [entry.event.message.text for entry in entries if isinstance(entry.event, ev.MessageAdded)]
 
 
@@ -276,6 +280,24 @@ async def test_what_a_newer_version_wrote_under_a_known_name_is_kept_and_skipped
     assert read_state(path.read_bytes()) is not None
 
 
+@pytest.mark.anyio
+async def test_a_whole_line_with_an_event_that_cannot_be_read_is_damage_too(tmp_path: Path) -> None:
+    await talk(tmp_path, "one")
+    strange = Encoded("message_added", 1, '{"kind":"message_added","message":7}', said())
+    row = make_row(Prepared(strange, ()), seq=4, at=0)
+    with journal_of(tmp_path).open("ab") as journal:
+        journal.write(encode_line([row]))
+
+    async with open_files(tmp_path) as store:
+        quarantined = (await store.get_session("s")).quarantined
+        report = await store.check()
+        assert await texts_of(store, limit=3) == ["one"]
+
+    assert quarantined is not None
+    assert quarantined.startswith("entry=4: ")
+    assert [problem.seq for problem in report.problems] == [4]
+
+
 # --- files that are derived
 
 
@@ -444,6 +466,20 @@ async def test_a_large_state_is_not_written_with_every_append_and_still_resumed(
         expected = replay(await store.read("s"))
 
     assert read_state((folder_of(crashed) / "state.json").read_bytes()) == expected
+
+
+@pytest.mark.anyio
+async def test_a_snapshot_that_means_nothing_here_is_passed_over(tmp_path: Path) -> None:
+    await talk(tmp_path, "one", "two")
+    async with open_files(tmp_path) as store:
+        await store.save_snapshot("s", Snapshot(seq=Seq(3), data=b"from another world"), epoch=0)
+        await store.save_snapshot("s", Snapshot(seq=Seq(3), data=b"from another world, again"), epoch=0)
+        fork = await store.fork_session("s", "f", at=4)
+        loaded = await store.load("s")
+
+    assert (fork.header.session_id, fork.header.message_count) == ("f", 2)
+    assert loaded.snapshot == Snapshot(seq=Seq(3), data=b"from another world, again")
+    assert [entry.seq for entry in loaded.tail] == [4, 5]
 
 
 @pytest.mark.anyio

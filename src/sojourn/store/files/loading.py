@@ -4,8 +4,6 @@ The end of the journal is read, never all of it, unless `metadata.json`, `state.
 not fit: then the journal alone is believed, from its first line on.
 """
 
-from dataclasses import replace
-
 from sojourn.errors import CorruptError
 from sojourn.model.header import SessionHeader
 from sojourn.model.ids import Seq, SessionId
@@ -18,7 +16,7 @@ from sojourn.store.files.journal_file import JournalFile, stamp_of
 from sojourn.store.files.line import NO_ORIGIN, Damage, Origin, span_of
 from sojourn.store.files.metadata import read_metadata
 from sojourn.store.files.projections import read_state
-from sojourn.store.files.reading import owned_by, state_at
+from sojourn.store.files.reading import state_at
 from sojourn.store.protocol import SessionRow
 from sojourn.store.rows import moment
 
@@ -89,9 +87,6 @@ def _begin(home: TenantFolder, session_id: SessionId, journal: JournalFile) -> H
     _follow(held, journal, start)
     if held.state is None:
         wrong = Damage(start.seq, "the first entry cannot be read")
-    elif held.state.session_id != session_id:
-        held.state = owned_by(session_id, held.state)
-        held.row = replace(held.row, header=held.state.header)
     if wrong is not None and held.row.quarantined is None:
         held.quarantine(wrong, head=held.head)
     return held

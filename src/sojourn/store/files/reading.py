@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import msgspec
+from msgspec import structs
 
 from sojourn.errors import CorruptError
 from sojourn.model.entry import Entry
@@ -116,11 +116,6 @@ def state_at(home: TenantFolder, session_id: SessionId, origin: Origin, *, at: i
     state = replay(read_entries(rows, session_id), state=state)
     if state is None:
         raise CorruptError(f"session={session_id} has no entries")
-    return owned_by(session_id, state)
-
-
-def owned_by(session_id: SessionId, state: SessionState) -> SessionState:
-    """Return *state* as this session's, also if it was made from its base's snapshot."""
     if state.session_id == session_id:
         return state
-    return msgspec.structs.replace(state, header=msgspec.structs.replace(state.header, session_id=session_id))
+    return structs.replace(state, header=structs.replace(state.header, session_id=session_id))  # it was its base's
