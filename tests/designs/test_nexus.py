@@ -1,0 +1,494 @@
+"""The Nexus design, as far as it is about state: its examples in our names, and none of its defects."""
+
+import json
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sojourn import Session, SessionState, events, open_store
+from sojourn.model.profile import UserProfile
+from sojourn.model.reasoning import ComplexityAnalysis, EvaluationResult, ResearchPlan, SubTask
+from sojourn.model.state import replay
+from sojourn.model.tracker import ResearchProgressTracker
+from sojourn.store.protocol import Store
+from sojourn.testing.clock import FakeClock
+from sojourn.testing.factories import make_journal, said
+
+pytestmark = pytest.mark.anyio
+
+QUERY = "Analyze the performance issues in our API"
+COMPLEX = ComplexityAnalysis(
+    complexity_level="complex",
+    recommended_strategy="deep_reasoning",
+    rationale="several parts",
+    estimated_iterations=3,
+    confidence=0.9,
+    requires_research=True,
+)
+
+
+def stores(tmp_path: Path) -> list[Store]:
+    return [open_store("memory:"), open_store(tmp_path / "nexus.db")]
+
+
+def through_json(state: SessionState) -> SessionState:
+    return SessionState.from_dict(json.loads(json.dumps(state.to_dict())))
+
+
+def plan(*queries: str) -> ResearchPlan:
+    return ResearchPlan(original_query=QUERY, subtasks=tuple(SubTask(query=query) for query in queries))
+
+
+async def research_done(session: Session, query: str, *findings: str) -> str:
+    """Research *query* with success, one step for each of *findings*; return the research's id."""
+    research = await session.research.start(query, COMPLEX)
+    await research.start_attempt("light_planning")
+    await research.set_plan(plan(*(f"Look at part {number}" for number in range(len(findings)))), "light_planning")
+    for number, finding in enumerate(findings):
+        await research.update_step_status(f"step_{number}", "completed", [finding])
+    await research.end_attempt("Quality sufficient", quality_score=0.9)
+    await session.research.end("Done.")
+    return research.research_id
+
+
+# --- StateProvider: documents by key
+
+
+async def test_documents_are_saved_loaded_listed_and_deleted(tmp_path: Path) -> None:
+    for made in stores(tmp_path):
+        async with made as store:
+            document: dict[str, Any] = {"messages": [{"role": "user"}]}
+            await store.documents.save("session:abc:conversation", document)
+            document["messages"].append("changed after the save")
+
+            assert await store.documents.load("session:abc:conversation") == {"messages": [{"role": "user"}]}
+            assert await store.documents.load("session:none") is None
+            assert await store.documents.list_keys("session:abc") == ["session:abc:conversation"]
+            await store.documents.delete("session:abc:conversation")
+            await store.documents.delete("session:abc:conversation")
+            assert not await store.documents.exists("session:abc:conversation")
+
+
+@pytest.mark.parametrize("key", ["session:a__b", "session:a/b", "session:a_b", "session:a:b"])
+async def test_a_key_comes_back_as_it_was_given(key: str, tmp_path: Path) -> None:
+    for made in stores(tmp_path):
+        async with made as store:
+            await store.documents.save(key, {"key": key})
+
+            assert await store.documents.list_keys() == [key]
+            assert await store.documents.load(key) == {"key": key}
+
+
+# --- SessionState: the container, and JSON
+
+
+async def test_a_full_state_is_json_and_comes_back_equal(tmp_path: Path) -> None:
+    for made in stores(tmp_path):
+        async with made as store:
+            session = await Session.create(store, "abc123")
+            await session.messages.user("My name is Alice and I'm working on a Python project")
+            await session.profile.set(name="Alice", current_project="Python project")
+            await research_done(session, "first", "The API rate limit is 1000 requests/hour")
+            await research_done(session, "second", "The server runs on port 8080")
+            await (await session.research.start(QUERY, COMPLEX)).start_attempt("deep_reasoning")
+            again = through_json(session.state)
+
+            assert again == session.state
+            assert again.user_profile.name == "Alice"
+            assert len(again.research_history) == 2
+            assert again.active_research is not None
+
+
+async def test_the_state_has_every_part_that_the_design_names() -> None:
+    async with open_store("memory:") as store:
+        state = (await Session.create(store, "abc123")).state
+
+        for part in (
+            "session_id", "created_at", "updated_at", "conversation", "user_profile", "knowledge_base",
+            "interaction_context", "metadata", "active_research", "research_history",
+        ):  # fmt: skip
+            assert hasattr(state, part)
+        assert state.session_id == "abc123"
+
+
+async def test_every_change_stamps_the_session() -> None:
+    clock = FakeClock()
+    async with open_store("memory:", clock=clock) as store:
+        session = await Session.create(store, "s")
+        before = session.state.updated_at
+        clock.advance(seconds=5)
+        await session.profile.set(name="Alice")
+
+        assert session.state.updated_at - before == timedelta(seconds=5)
+
+
+# --- UserProfile
+
+
+async def test_a_name_that_was_said_once_is_a_lookup_fifty_messages_later() -> None:
+    async with open_store("memory:") as store:
+        session = await Session.create(store, "s")
+        told = await session.messages.user("My name is Alice")
+        await session.profile.update({"name": "Alice"}, source="conversation", causes=[told.seq])
+        for number in range(50):
+            await session.messages.user(f"message {number}")
+
+        assert session.state.user_profile.name == "Alice"
+        assert session.state.user_profile.to_context_text() == "User's name: Alice"
+        assert session.state.user_profile.confidence_scores == {"name": 0.8}
+
+
+async def test_two_updates_merge_lists_in_order_and_replace_scalars() -> None:
+    async with open_store("memory:") as store:
+        session = await Session.create(store, "s")
+        await session.profile.update({"current_project": "chat app", "project_tech_stack": ["React"]})
+        await session.profile.update({"current_project": "shop", "project_tech_stack": ["Node", "React"], "name": ""})
+        profile = session.state.user_profile
+
+        assert (profile.current_project, profile.project_tech_stack) == ("shop", ("React", "Node"))
+        assert set(profile.confidence_scores) == {"current_project", "project_tech_stack"}
+
+
+async def test_saving_after_a_profile_update_works() -> None:
+    """A profile's time of change is JSON like everything else."""
+    async with open_store("memory:") as store:
+        session = await Session.create(store, "s")
+        await session.profile.set(name="Alice")
+        profile = UserProfile.from_dict(json.loads(json.dumps(session.state.user_profile.to_dict())))
+
+        assert profile == session.state.user_profile
+        assert profile.updated_at is not None
+
+
+async def test_where_the_user_lives_what_he_knows_and_uses_is_information_and_is_told() -> None:
+    async with open_store("memory:") as store:
+        session = await Session.create(store, "s")
+        assert not session.state.user_profile.has_information()
+        profile = await session.profile.set(location="Oslo", age=30, frameworks=["React"])
+
+        assert profile.has_information()
+        assert profile.to_context_text() == "Age: 30\nLocation: Oslo\nFrameworks: React"
+
+
+async def test_extracted_data_cannot_overwrite_the_bookkeeping() -> None:
+    made_up = events.ProfileUpdated(
+        fields={"confidence_scores": {"name": 0.0}, "origins": {}, "updated_at": None, "has_information": True}
+    )
+    state = replay(make_journal([events.ProfileUpdated(fields={"name": "Alice"}), made_up]))
+    assert state is not None
+
+    assert state.user_profile.confidence_scores == {"name": 0.8}
+    assert state.user_profile.has_information()
+
+
+# --- KnowledgeBase
+
+
+async def test_what_one_question_found_serves_the_next() -> None:
+    async with open_store("memory:") as store:
+        session = await Session.create(store, "s")
+        await session.facts.learn("API rate limit: 1000 req/hr")
+        await session.facts.learn("The API might be down", confidence=0.4)
+
+        found = session.state.knowledge_base.get_relevant_facts("Write code to call the API")
+        assert [fact.content for fact in found] == ["API rate limit: 1000 req/hr"]
+        assert (found[0].source, found[0].confidence) == ("conversation", 0.8)
+
+
+async def test_the_same_fact_in_another_case_is_one_and_the_higher_confidence_wins() -> None:
+    async with open_store("memory:") as store:
+        session = await Session.create(store, "s")
+        await session.facts.learn("Server runs on port 8080", confidence=0.9)
+        fact = await session.facts.learn("server runs on PORT 8080", confidence=0.5)
+
+        assert len(session.state.knowledge_base.facts) == 1
+        assert fact.confidence == 0.9
+
+
+async def test_a_fact_met_again_keeps_both_sources_and_the_later_research() -> None:
+    async with open_store("memory:") as store:
+        session = await Session.create(store, "s")
+        await session.facts.learn("Server runs on port 8080")
+        fact = await session.facts.learn("Server runs on port 8080", source="research", research_id="query_1")
+
+        assert (fact.sources, fact.research_id) == (("conversation", "research"), "query_1")
+
+
+async def test_limits_finds_limit_and_age_does_not_find_language() -> None:
+    async with open_store("memory:") as store:
+        session = await Session.create(store, "s")
+        await session.facts.learn("The rate limit is 1000")
+        await session.facts.learn("The language is Go")
+
+        assert [fact.content for fact in session.facts.search("what limits apply")] == ["The rate limit is 1000"]
+        assert session.facts.search("age") == []
+        assert session.facts.search("i") == []
+
+
+async def test_a_wrong_fact_is_taken_back_and_known_to_have_been_wrong() -> None:
+    async with open_store("memory:") as store:
+        session = await Session.create(store, "s")
+        told = await session.messages.user("I feel like thirty today")
+        fact = await session.facts.learn("User is 30 years old", about="user", causes=[told.seq])
+        await session.profile.set(age=30)
+        await session.facts.retire(fact.fact_id, "the user said no")
+        await session.profile.remove("age")
+        again = await session.facts.learn("User is 30 years old", about="user", causes=[told.seq])
+
+        assert again.status == "retired"
+        assert session.facts.search("years old") == []
+        assert session.state.user_profile.age is None
+
+
+async def test_of_150_facts_with_ties_100_stay_the_surest_and_newest() -> None:
+    async with open_store("memory:", clock=FakeClock()) as store:
+        session = await Session.create(store, "s")
+        for number in range(150):
+            await session.facts.learn(f"fact number {number}", confidence=0.9 if number % 3 == 0 else 0.6)
+        kept = session.state.knowledge_base.facts.values()
+
+        assert len(kept) == 100
+        assert sum(fact.confidence == 0.9 for fact in kept) == 50
+        assert session.state.knowledge_base == (await Session.open(store, "s")).state.knowledge_base
+
+
+# --- InteractionContext
+
+
+async def test_the_last_five_exchanges_the_intents_and_the_topic_are_summarised() -> None:
+    async with open_store("memory:") as store:
+        session = await Session.create(store, "s")
+        assert session.state.interaction_context.get_summary() == ""
+        for number in range(7):
+            await session.messages.user(f"question {number}")
+            await session.messages.assistant(f"answer {number}")
+        for intent in ("question", "question", "command", "research", "chat"):
+            await session.append(events.IntentClassified(intent=intent, confidence=0.7))
+        await session.append(events.TopicChanged(topic="the API"))
+        context = session.state.interaction_context
+
+        assert [(one.user, one.assistant) for one in context.recent_exchanges] == [
+            (f"question {number}", f"answer {number}") for number in range(2, 7)
+        ]
+        assert (context.question_count, context.command_count, context.research_count) == (2, 1, 1)
+        assert context.get_summary() == "Current topic: the API\nUser intent: chat\nRecent exchanges: 5"
+
+
+async def test_the_window_of_exchanges_is_the_same_after_a_reload() -> None:
+    async with open_store("memory:") as store:
+        session = await Session.create(store, "s")
+        for number in range(7):
+            await session.messages.user(f"question {number}")
+        again = through_json(session.state)
+        for entry in make_journal([said("one more"), said("and one more")])[1:]:
+            again = again.apply(entry)
+
+        assert len(again.interaction_context.recent_exchanges) == 5
+
+
+# --- statistics
+
+
+async def test_usage_is_summed_by_purpose_and_the_cache_is_rated() -> None:
+    async with open_store("memory:") as store:
+        session = await Session.create(store, "s")
+        await session.messages.used(input_tokens=10, output_tokens=5, cache_read_tokens=30, cost_micros=123_456)
+        await session.messages.used(purpose="reasoning", output_tokens=1, cost_micros=1_000_000)
+        await session.messages.used(purpose="reasoning", cost_micros=1)
+        metadata = session.state.metadata
+
+        assert metadata.cache_efficiency == 0.75
+        assert metadata.cost_breakdown == {"conversation": 0.123456, "reasoning": 1.000001}
+        assert metadata.get_summary() == {
+            "message_count": 0,
+            "tool_calls": 0,
+            "research_tasks": 0,
+            "total_tokens": 16,
+            "total_cost_usd": 1.1235,
+            "avg_response_time_sec": 0.0,
+            "cache_efficiency": 0.75,
+        }
+
+
+async def test_a_tool_that_failed_once_in_three_succeeds_two_thirds_of_the_time() -> None:
+    async with open_store("memory:") as store:
+        session = await Session.create(store, "s")
+        for number, success in enumerate((True, False, True)):
+            await session.messages.tool_ran(f"c{number}", "search", success=success)
+        metadata = session.state.metadata
+
+        assert metadata.tool_success_rate == {"search": pytest.approx(2 / 3)}
+        assert (metadata.tool_usage, metadata.tool_call_count) == ({"search": 3}, 3)
+
+
+async def test_an_exchange_is_two_messages_whatever_it_cost() -> None:
+    async with open_store("memory:") as store:
+        session = await Session.create(store, "s")
+        await session.messages.user("hello")
+        await session.messages.assistant("hi")
+        await session.messages.used(input_tokens=3, output_tokens=2)
+
+        assert session.state.metadata.message_count == 2
+
+
+async def test_the_average_response_time_remembers_its_history_after_a_reload() -> None:
+    async with open_store("memory:") as store:
+        session = await Session.create(store, "s")
+        await session.append(events.TurnEnded(turn_id="t1", seconds=2.0))
+        again = through_json(session.state)
+        for entry in make_journal([events.TurnEnded(turn_id="t2", seconds=4.0)])[1:]:
+            again = again.apply(entry)
+
+        assert again.metadata.average_response_time == 3.0
+        assert again.metadata.get_summary()["avg_response_time_sec"] == 3.0
+
+
+async def test_a_cost_without_a_price_or_of_a_new_purpose_breaks_no_sum() -> None:
+    async with open_store("memory:") as store:
+        session = await Session.create(store, "s")
+        await session.messages.used(purpose="extraction", cost_micros=None)
+        await session.messages.used(purpose="summarisation", cost_micros=7)
+
+        assert session.state.metadata.cost_micros == {"summarisation": 7}
+        assert session.state.metadata.unpriced_calls == 1
+
+
+# --- research
+
+
+async def test_a_research_begins_ends_and_leaves_what_it_learned() -> None:
+    async with open_store("memory:") as store:
+        session = await Session.create(store, "s")
+        research_id = await research_done(session, QUERY, "The API rate limit is 1000 requests/hour")
+        facts = session.state.knowledge_base.search("What did we learn about the API?")
+
+        assert [(fact.source, fact.confidence, fact.research_id) for fact in facts] == [("research", 0.9, research_id)]
+        assert [header.query for header in session.state.research_history] == [QUERY]
+        assert session.state.active_research is None
+        assert await session.research.end("again") is None
+        assert session.state.metadata.get_summary()["research_tasks"] == 1
+
+
+async def test_findings_of_completed_steps_become_confirmed_facts_once_the_attempt_is_good_enough() -> None:
+    async with open_store("memory:") as store:
+        session = await Session.create(store, "s")
+        research = await session.research.start(QUERY, COMPLEX)
+        await research.start_attempt("light_planning")
+        await research.set_plan(plan("Measure", "Compare"), "light_planning")
+        await research.update_step_status("step_0", "completed", ["It takes 2 s"])
+        await research.update_step_status("step_1", "failed", ["It takes 9 s"])
+        before = research.tracker.insights.confirmed_facts
+        await research.end_attempt("Quality sufficient", quality_score=0.9)
+
+        assert (before, research.tracker.insights.confirmed_facts) == ((), ("It takes 2 s",))
+
+
+async def test_a_session_with_a_tracker_can_be_saved() -> None:
+    """A tracker is JSON to the last enumeration in it."""
+    async with open_store("memory:") as store:
+        session = await Session.create(store, "s")
+        research = await session.research.start(QUERY, COMPLEX)
+        await research.start_attempt("deep_reasoning")
+        await research.set_plan(plan("Measure"), "deep_reasoning")
+        verdict = EvaluationResult(is_complete=False, confidence=0.4, reasoning="Too thin", missing_aspects=("cost",))
+        await research.end_attempt("Escalated due to low quality", evaluation=verdict, quality_score=0.4)
+        saved = json.dumps(research.tracker.to_dict())
+
+        assert ResearchProgressTracker.from_dict(json.loads(saved)) == research.tracker
+        assert json.loads(saved)["complexity"]["complexity_level"] == "complex"
+
+
+async def test_a_resumed_research_knows_its_strategy_and_attempt(tmp_path: Path) -> None:
+    async with open_store(tmp_path / "nexus.db") as store:
+        session = await Session.create(store, "s")
+        research = await session.research.start(QUERY, COMPLEX)
+        await research.start_attempt("light_planning")
+        await research.log_tool_execution("search", {"q": "api"}, success=True, result="found")
+        before = research.tracker
+    async with open_store(tmp_path / "nexus.db") as store:
+        resumed = await (await Session.open(store, "s")).research.active()
+        assert resumed is not None
+
+        assert resumed.tracker == before
+        assert resumed.tracker.current_strategy == "light_planning"
+        assert resumed.tracker.current_attempt is not None
+        assert "**Current Execution Level**: light_planning" in resumed.tracker.to_context_text()
+        assert resumed.should_execute_tool("search", {"q": "api"}) == (False, "found")
+
+
+async def test_a_light_attempt_at_065_is_not_completed() -> None:
+    async with open_store("memory:") as store:
+        session = await Session.create(store, "s")
+        research = await session.research.start(QUERY, COMPLEX)
+        await research.start_attempt("light_planning")
+        attempt = await research.end_attempt("Escalated due to low quality", quality_score=0.65)
+
+        assert attempt is not None
+        assert attempt.status == "escalated"
+
+
+async def test_a_call_made_in_light_is_not_repeated_in_deep_but_the_time_is_asked_again() -> None:
+    async with open_store("memory:") as store:
+        session = await Session.create(store, "s")
+        research = await session.research.start(QUERY, COMPLEX)
+        executed: list[str] = []
+
+        async def call(name: str, arguments: dict[str, Any]) -> str:
+            needed, cached = research.should_execute_tool(name, arguments)
+            if not needed and cached is not None:
+                return cached
+            executed.append(name)
+            result = f"result {len(executed)}"
+            await research.log_tool_execution(name, arguments, success=True, result=result)
+            return result
+
+        results = []
+        for strategy in ("light_planning", "deep_reasoning"):
+            await research.start_attempt(strategy)
+            results.append([await call("web_search", {"q": "api"}), await call("get_current_time", {})])
+            await research.end_attempt("judged", quality_score=0.4)
+
+        assert executed == ["web_search", "get_current_time", "get_current_time"]
+        assert [first for first, _ in results] == ["result 1", "result 1"]
+
+
+async def test_the_same_question_researched_twice_overwrites_nothing() -> None:
+    async with open_store("memory:") as store:
+        session = await Session.create(store, "s")
+        first = await research_done(session, QUERY, "It takes 2 s")
+        second = await research_done(session, QUERY, "It takes 1 s")
+
+        assert first != second
+        assert (await session.research.get(first)).findings() == ["It takes 2 s"]
+        assert (await session.research.get(second)).findings() == ["It takes 1 s"]
+
+
+# --- resume
+
+
+async def test_a_session_resumes_in_a_new_process_with_all_that_it_was(tmp_path: Path) -> None:
+    path = tmp_path / "nexus.db"
+    async with open_store(path) as store:
+        session = await Session.create(store, "monday")
+        await session.messages.user("I'm building a chat app with React and Node")
+        await session.messages.assistant("Nice.")
+        await session.messages.used(input_tokens=10, output_tokens=5, cost_micros=1_500)
+        await session.profile.set(current_project="chat app", project_tech_stack=["React", "Node"])
+        await session.facts.learn("The app uses WebSockets")
+        await (await session.research.start(QUERY, COMPLEX)).start_attempt("direct")
+        before = session.state
+        await session.close()
+    async with open_store(path) as store:
+        state = (await Session.open(store, "monday")).state
+
+        assert state == before
+        assert state.created_at == before.created_at
+        assert state.metadata.message_count == 2
+        assert len(state.knowledge_base.facts) == 1
+        assert state.metadata.total_cost_usd == 0.0015
+        assert state.interaction_context.get_summary() == "Recent exchanges: 1"
+        assert state.user_profile.to_context_text() == "Current project: chat app\nProject stack: React, Node"
+        assert state.active_research is not None
+        assert state.active_research.current_strategy == "direct"
