@@ -192,6 +192,17 @@ async def every_fork_that_reads_a_tombstone_is_of_a_new_epoch(store: Store) -> N
 
 
 @on_store
+async def the_beginning_of_a_fork_has_nothing_to_forget(store: Store) -> None:
+    await store.create_session("a")
+    await store.fork_session("a", "b")
+    await store.append("b", [_derived(2)])
+    redaction = await store.redact("b", [2])
+    header = (await store.get_session("b")).header
+    expect_equal(redaction.tombstones, {"b": (3,)}, "the tombstones reported")
+    expect_equal((header.forked_from, header.forked_at), ("a", 1), "where the fork came from")
+
+
+@on_store
 async def a_session_goes_on_after_forgetting(store: Store) -> None:
     await store.create_session("s")
     await store.append("s", [said(SECRET)])
