@@ -66,10 +66,10 @@ FULL: Final = Plan(
 )
 QUICK: Final = Plan(
     large=20_000,
-    bearable={AdvancedOpenAI.name: 1_000, Adk.name: 500, LangGraph.name: 200},
+    bearable={AdvancedOpenAI.name: 600, Adk.name: 300, LangGraph.name: 200},
     append_rounds=200,
     read_rounds=100,
-    open_rounds=60,
+    open_rounds=40,
     concurrent_rounds=9,
     concurrent_turns=15,
     sit_out=8,
