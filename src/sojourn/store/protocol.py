@@ -409,5 +409,9 @@ class Store(Protocol):
         ...
 
     async def rebuild(self) -> int:
-        """Make everything that is derived from the journals anew, for every tenant; return how many sessions."""
+        """Make everything that is derived from the journals anew, for every tenant; return how many sessions.
+
+        Raises:
+            CorruptError: some journals are damaged; the others are done, and the error names the damaged ones.
+        """
         ...

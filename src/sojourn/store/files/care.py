@@ -70,7 +70,11 @@ def check_tenant(home: TenantFolder) -> list[Problem]:
 
 
 def rebuild_session(shelf: Shelf, session_id: SessionId) -> None:
-    """Make all that is derived from the session's journal anew, and drop its snapshots, which loading makes again."""
+    """Make all that is derived from the session's journal anew, and drop its snapshots, which loading makes again.
+
+    Raises:
+        CorruptError: the journal is damaged.
+    """
     try:
         with shelf.locked(session_id) as folder:
             shown = folder.full.exists()
@@ -80,7 +84,9 @@ def rebuild_session(shelf: Shelf, session_id: SessionId) -> None:
             shelf.remember(held)
     except SessionNotFoundError:
         return
-    if shown and held.row.quarantined is None:
+    if held.row.quarantined is not None:
+        raise CorruptError(f"session={session_id} {held.row.quarantined}")
+    if shown:
         transcript.write_full(shelf, session_id)
 
 

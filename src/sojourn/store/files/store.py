@@ -32,6 +32,7 @@ from sojourn.store.protocol import (
     SessionRow,
     Snapshot,
 )
+from sojourn.store.rebuilding import rebuild_each
 from sojourn.store.rows import copy_rows, micros, prepare
 
 T = TypeVar("T")
@@ -252,9 +253,9 @@ class FilesStore:
 
     async def rebuild(self) -> int:
         everything = await self._root.all_sessions()
-        for shelf, session_id in everything:
-            await self._root.run(None, partial(care.rebuild_session, shelf, session_id))
-        return len(everything)
+        return await rebuild_each(
+            [partial(self._root.run, None, partial(care.rebuild_session, *place)) for place in everything]
+        )
 
     async def _run(self, session_id: SessionId, work: Callable[[], T]) -> T:
         return await self._root.run(f"{self._tenant}/{session_id}", work)

@@ -31,6 +31,7 @@ from sojourn.store.protocol import (
     Snapshot,
     Store,
 )
+from sojourn.store.rebuilding import rebuild_each
 from sojourn.store.rows import copy_rows, micros, prepare
 from sojourn.store.sql import care, documents, journal, leases, redaction, sessions
 from sojourn.store.sql.driver import Driver
@@ -242,9 +243,9 @@ class SqlStore:
 
     async def rebuild(self) -> int:
         everything = await self._driver.read(care.list_all)
-        for tenant, session_id in everything:
-            await self._driver.write(partial(care.rebuild_session, tenant, session_id))
-        return len(everything)
+        return await rebuild_each(
+            [partial(self._driver.write, partial(care.rebuild_session, *place)) for place in everything]
+        )
 
     async def _check_session(self, tenant: TenantId, session_id: SessionId) -> tuple[int, list[Problem]]:
         try:
