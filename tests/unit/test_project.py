@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 LOCKS = sorted((ROOT / "lock").glob("*.txt"))
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 
-NOT_AT_IMPORT = {"apsw", "click", "psycopg", "psycopg_pool", "sojourn.cli", "sojourn.testing", "sqlite3"}
+NOT_AT_IMPORT = {"apsw", "click", "psycopg", "sojourn.cli", "sojourn.testing", "sqlite3"}
 
 REPORT_IMPORTS = """
 import sys
@@ -93,8 +93,8 @@ def test_locks_cover_the_declared_dependencies() -> None:
 
     assert {lock.name for lock in LOCKS} == {"core.txt", "dev.txt", "bench.txt", "tools.txt"}
     assert core <= locked_names(ROOT / "lock" / "core.txt")
-    assert core | {"psycopg", "psycopg-pool"} <= locked_names(ROOT / "lock" / "dev.txt")
-    assert core | {"psycopg", "psycopg-pool"} <= locked_names(ROOT / "lock" / "bench.txt")
+    assert core | {"psycopg"} <= locked_names(ROOT / "lock" / "dev.txt")
+    assert core | {"psycopg"} <= locked_names(ROOT / "lock" / "bench.txt")
 
 
 def test_the_wheel_ships_every_file_of_the_package(tmp_path: Path) -> None:
