@@ -604,6 +604,14 @@ async def test_a_users_states_come_newest_first_without_the_trash(
     assert await service.list_active("u") == ["new", "old"]
 
 
+async def test_all_of_a_users_states_are_listed_however_many() -> None:
+    async with open_store("memory:") as store:
+        for number in range(205):
+            await store.create_session(f"s{number}", ev.SessionCreated(user_id="u"))
+
+        assert len(await SessionStateService(store).get_by_user("u")) == 205
+
+
 async def test_a_session_is_deleted_once_and_can_be_restored(service: SessionStateService, store: Store) -> None:
     """The original returned True for a session that never existed."""
     assert await service.delete("never") is False
