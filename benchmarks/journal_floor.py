@@ -95,7 +95,7 @@ class Floor:
 
     async def fill(self, path: Path, turns: int) -> None:
         connection = apsw.Connection(str(path))
-        connection.pragma("page_size", 2048)  # no slower than the default here, and half the bytes
+        connection.pragma("page_size", 2048)  # as Sojourn has it
         connection.pragma("journal_mode", "wal")
         connection.execute(_SCHEMA)
         connection.execute("INSERT INTO sessions VALUES (?, 0, 0, 0, 0)", (SESSION,))
