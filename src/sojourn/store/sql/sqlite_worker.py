@@ -5,7 +5,8 @@ fails before its first write leaves the others of its batch alone; a failure aft
 its operations is then run in a transaction of its own.
 
 After a failed COMMIT nobody knows yet whether it happened: the connection is opened anew, and the first entry that the
-batch would have written is looked up.
+batch would have written is looked up. If it is not there, it may still lie in the log, whole, and come back after a
+crash; so something is written over it before the callers hear that nothing was stored.
 """
 
 import asyncio
@@ -19,9 +20,10 @@ from typing import Any, Final, TypeVar, cast
 
 import apsw
 
-from sojourn.errors import ClosedError, SojournError, StoreError, UnknownOutcomeError
+from sojourn.errors import ClosedError, SojournError, StorageFullError, StoreError, UnknownOutcomeError
 from sojourn.store.sql.sqlite_errors import translate
 from sojourn.store.sql.sqlite_runner import Runner
+from sojourn.store.sql.sqlite_schema import transaction
 from sojourn.store.sql.statement import Operation
 
 T = TypeVar("T")
@@ -60,6 +62,7 @@ class Worker:
         self._reconnect = reconnect
         self._runner = Runner(statements)
         self._path = path
+        self._write = write
         self._begin = "BEGIN IMMEDIATE" if write else "BEGIN"
         self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
@@ -184,18 +187,46 @@ class Worker:
             connection.execute("COMMIT")
             self.commits += 1
         except Exception as error:  # noqa: BLE001 - handed to the callers
-            if committing and self._happened(error):
-                self.commits += 1
+            if committing and self._write and _may_have_happened(error):
+                self._find_out(jobs, error)
                 return
             self._undo(error)
             if begun and len(jobs) > 1:
-                for job in jobs:
-                    job.result = job.error = None
-                    self._work_together([job])
+                self._work_apart(jobs)
             else:
-                ours = self._as_ours(error, committing=committing)
+                ours = self._as_ours(error)
                 for job in jobs:
                     job.error = ours
+
+    def _work_apart(self, jobs: list[_Job]) -> None:
+        """Give each of *jobs*, whose common transaction was undone, one of its own."""
+        for job in jobs:
+            job.result = job.error = None
+            self._work_together([job])
+
+    def _find_out(self, jobs: list[_Job], error: Exception) -> None:
+        """Find out whether the transaction of *jobs*, whose COMMIT failed, is in the database, and make sure of it.
+
+        If it cannot be told, the callers hear that: the outcome is unknown.
+        """
+        self._disconnect()
+        try:
+            happened = self._runner.has_happened(self._connected())
+            if not happened:
+                _write_over(self._connected())
+        except (apsw.Error, StoreError):
+            self._disconnect()
+            unknown = UnknownOutcomeError(f"{self._path or 'memory'}: {error}")
+            unknown.__cause__ = error
+            for job in jobs:
+                job.error = job.error or unknown
+            return
+        if happened:
+            self.commits += 1
+        elif len(jobs) > 1:
+            self._work_apart(jobs)
+        else:
+            jobs[0].error = self._as_ours(error)
 
     def _attempt(self, connection: apsw.Connection, job: _Job) -> None:
         """Run the job's operation; its own errors before its first write are its caller's affair alone."""
@@ -208,21 +239,6 @@ class Worker:
                 raise
             job.error = error
 
-    def _happened(self, error: Exception) -> bool:
-        """Tell whether the transaction whose COMMIT failed is in the database all the same.
-
-        Raises nothing: if it cannot be told, the connection stays closed and the answer is no, and `_as_ours` says
-        that the outcome is unknown.
-        """
-        if not isinstance(error, _SUSPECT) or self._runner.probe is None:
-            return False
-        self._disconnect()
-        try:
-            return self._runner.has_happened(self._connected())
-        except (apsw.Error, StoreError):
-            self._disconnect()
-            return False
-
     def _undo(self, error: Exception) -> None:
         if self._connection is None:
             return
@@ -234,21 +250,12 @@ class Worker:
         if isinstance(error, _SUSPECT):
             self._disconnect()
 
-    def _as_ours(self, error: Exception, *, committing: bool) -> BaseException:
+    def _as_ours(self, error: Exception) -> Exception:
         if not isinstance(error, apsw.Error):
             return error
-        ours: SojournError = translate(error, self._path)
-        if committing and isinstance(error, _SUSPECT) and self._runner.probe is not None and not self._can_connect():
-            ours = UnknownOutcomeError(ours.detail)
+        ours = translate(error, self._path)
         ours.__cause__ = error
         return ours
-
-    def _can_connect(self) -> bool:
-        try:
-            self._connected().execute("SELECT 1 FROM sessions LIMIT 1").fetchall()
-        except (apsw.Error, StoreError):
-            return False
-        return True
 
     def _connected(self) -> apsw.Connection:
         if self._connection is None:
@@ -259,6 +266,17 @@ class Worker:
         if self._connection is not None:
             connection, self._connection = self._connection, None
             connection.close(True)
+
+
+def _may_have_happened(error: Exception) -> bool:
+    """Tell whether a COMMIT that failed so may be stored all the same. If a write was refused, it is not complete."""
+    return isinstance(error, _SUSPECT) and not isinstance(translate(error, None), StorageFullError)
+
+
+def _write_over(connection: apsw.Connection) -> None:
+    """Write a small transaction where the failed one lies in the log, which recovery would else bring back."""
+    with transaction(connection):
+        connection.pragma("user_version", connection.pragma("user_version"))
 
 
 def _settle_start(started: asyncio.Future[None], error: BaseException | None) -> None:
