@@ -75,6 +75,16 @@ async def test_a_candidate_is_accepted_and_a_retired_fact_restored(session: Sess
     assert session.head == head
 
 
+async def test_a_fact_is_reinforced_by_its_id_and_retired_once(session: Session) -> None:
+    fact = await session.facts.learn("Tea is hot", confidence=0.5)
+    surer = await session.facts.reinforce(fact.fact_id, source="tool", confidence=0.9, references=["log"])
+    await session.facts.retire(fact.fact_id, "cold")
+    retired = await session.facts.retire(fact.fact_id, "colder")
+
+    assert (surer.confidence, surer.sources, surer.references) == (0.9, ("conversation", "tool"), ("log",))
+    assert retired.retired_reason == "cold"
+
+
 async def test_a_correction_keeps_the_id_and_is_accepted(session: Session) -> None:
     fact = await session.facts.learn("The limit is 100", status="candidate")
     corrected = await session.facts.correct(fact.fact_id, "The limit is 1000")
@@ -180,6 +190,12 @@ async def test_fields_are_set_one_by_one_together_or_from_a_dict(session: Sessio
     assert (profile.name, profile.age, profile.interests) == ("Alice", 30, ("tea", "chess"))
     assert profile.confidence_scores == {"name": 1.0, "age": 0.8, "interests": 0.8}
     assert profile == session.profile() == session.state.user_profile
+
+
+async def test_an_update_without_any_value_writes_nothing(session: Session) -> None:
+    await session.profile.update({"name": "", "interests": []})
+
+    assert await kinds(session) == []
 
 
 async def test_removing_clears_a_field_or_an_item_and_else_writes_nothing(session: Session) -> None:

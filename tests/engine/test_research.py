@@ -129,6 +129,17 @@ async def test_an_attempt_is_judged_by_the_gate_of_its_own_strategy(
     assert attempt.status == status
 
 
+async def test_an_insight_and_an_evaluation_that_say_nothing_new_write_nothing(session: Session) -> None:
+    research = await session.research.start(QUERY)
+    await research.add_insight("knowledge_gaps", "cost")
+    head = session.head
+    await research.add_insight("knowledge_gaps", "cost")
+    await research.add_evaluation(EvaluationResult(is_complete=False, missing_aspects=("cost", " ")))
+
+    assert session.head == head
+    assert repr(research) == f"LiveResearch({research.research_id!r})"
+
+
 async def test_ending_no_attempt_writes_nothing(session: Session) -> None:
     research = await session.research.start(QUERY)
     head = session.head

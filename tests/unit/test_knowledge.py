@@ -14,7 +14,7 @@ from sojourn.model.ids import Seq
 from sojourn.model.knowledge import MAX_FACTS, MAX_RETIRED, Fact, KnowledgeBase, fact_id_of, prune
 from sojourn.model.learning import learning
 from sojourn.model.state import replay
-from sojourn.testing.factories import make_journal
+from sojourn.testing.factories import make_journal, noted
 from sojourn.testing.strategies import histories
 
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
@@ -247,6 +247,21 @@ def test_a_retired_fact_comes_back_by_new_evidence_only() -> None:
     assert taken_in(knowledge, "Tea is hot", references=["thermometer.log"]) == ["fact_learned"]
 
 
+def test_a_retired_fact_stays_so_when_another_writer_learns_it_from_the_same_evidence() -> None:
+    fact = Draft(event=learned("Tea is hot"), causes=(Seq(1),))
+    retired = ev.FactRetired(fact_id=fact_id_of("Tea is hot"))
+    otherwise = Draft(event=learned("Tea is hot"), causes=(Seq(2),))
+
+    assert known(noted(1), fact, retired, fact).with_status("active") == []
+    assert len(known(noted(1), fact, retired, otherwise).with_status("active")) == 1
+
+
+def test_a_candidate_that_another_writer_learns_for_sure_is_accepted() -> None:
+    knowledge = known(learned("Tea is hot", status="candidate"), learned("Tea is hot"))
+
+    assert len(knowledge.with_status("active")) == 1
+
+
 def test_what_speaks_against_a_fact_is_no_evidence_for_it() -> None:
     fact_id = fact_id_of("Tea is hot")
     retired = Draft(event=ev.FactRetired(fact_id=fact_id), causes=(Seq(1),))
@@ -264,4 +279,11 @@ def test_an_old_wording_does_not_come_back_from_the_old_evidence() -> None:
 
     assert taken_in(knowledge, "The limit is 100", causes=(1,)) == []
     assert [ev.kind_of(event) for event in again.events] == ["fact_learned"]
-    assert again.fact_id != fact_id
+    assert again.fact_id == f"{fact_id}-2"
+    third = known(
+        Draft(event=learned("The limit is 100"), causes=(Seq(1),)),
+        ev.FactCorrected(fact_id=fact_id, content="The limit is 1000"),
+        *again.events,
+        ev.FactCorrected(fact_id=again.fact_id, content="The limit is 10"),
+    )
+    assert learning(third, learned("The limit is 100"), causes=(9,)).fact_id == f"{fact_id}-3"

@@ -3,7 +3,7 @@
 import pytest
 
 from sojourn.model import events as ev
-from sojourn.model.planning import first_steps, refined_steps, without_label
+from sojourn.model.planning import dynamic_id, first_steps, refined_steps, without_label
 from sojourn.model.reasoning import ResearchPlan, SubTask
 
 
@@ -67,6 +67,16 @@ def test_steps_that_differ_in_a_number_are_different_steps() -> None:
     old = steps_of("Measure the latency of API endpoint 1", status="completed")
 
     assert len(refined_steps(old, plan("Measure the latency of API endpoint 2"))) == 2
+
+
+def test_a_new_step_never_takes_an_id_that_is_taken() -> None:
+    old = (ev.PlanStep(id="step_1", description="Read the logs", status="completed"),)
+    dynamic = (ev.PlanStep(id="step_dynamic_2_0", description="Look again"),)
+
+    assert refined_steps(old, plan("Buy a faster disk"))[-1].id == "step_2"
+    assert (dynamic_id(dynamic, iteration=2), dynamic_id(dynamic, iteration=3)) == (
+        "step_dynamic_2_1", "step_dynamic_3_0",
+    )  # fmt: skip
 
 
 def test_two_parts_that_say_the_same_are_one_step() -> None:

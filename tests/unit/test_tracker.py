@@ -14,6 +14,7 @@ from sojourn.model import events as ev
 from sojourn.model.entry import Entry
 from sojourn.model.progress import ALWAYS_FRESH, AccumulatedInsights, cut_result, result_hash
 from sojourn.model.reasoning import ComplexityAnalysis, EvaluationResult
+from sojourn.model.state import replay
 from sojourn.model.tracker import ResearchProgressTracker, track
 from sojourn.testing.factories import make_journal
 from sojourn.testing.strategies import histories
@@ -101,6 +102,26 @@ def test_only_the_beginning_begins_a_tracker() -> None:
     assert track(make_journal([attempt()]), "r") is None
     with pytest.raises(TypeError, match="AttemptStarted"):
         ResearchProgressTracker.begin(make_journal([attempt()])[1])
+
+
+def test_a_verdict_on_no_attempt_changes_nothing() -> None:
+    assert tracked(ended()) == tracked()
+
+
+def test_a_run_without_a_result_leaves_nothing_to_reuse() -> None:
+    assert tracked(ran()).tool_cache == {}
+
+
+def test_a_research_given_up_for_another_is_history() -> None:
+    other = ev.ResearchStarted(research_id="other", query="What does it cost?")
+    state = replay(make_journal([START, ended(), attempt(), other]))
+    assert state is not None
+
+    assert [(header.research_id, header.attempts, header.ended_seq) for header in state.research_history] == [
+        ("r", 1, 5)
+    ]
+    assert state.active_research is not None
+    assert state.active_research.research_id == "other"
 
 
 def test_an_attempt_is_current_until_it_is_judged() -> None:

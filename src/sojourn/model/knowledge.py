@@ -25,7 +25,7 @@ from sojourn.model.events import (
 )
 from sojourn.model.ids import Seq
 from sojourn.model.value import Value
-from sojourn.model.wording import coverage, normalised, says_the_same, terms
+from sojourn.model.wording import coverage, normalised, sentence, terms
 
 MAX_FACTS: Final = 100
 MAX_RETIRED: Final = 50
@@ -112,9 +112,10 @@ class KnowledgeBase(Value, frozen=True, kw_only=True):
 
     def find_similar(self, content: str) -> Fact | None:
         """Return the fact that says what *content* says, the most accepted one if there are several."""
-        plain = normalised(content)
-        same = [fact for fact in self.facts.values() if normalised(fact.content) == plain] or [
-            fact for fact in self.facts.values() if says_the_same(fact.content, content)
+        asked = sentence(content)
+        known = [(fact, sentence(fact.content)) for fact in self.facts.values()]
+        same = [fact for fact, said in known if said.plain == asked.plain] or [
+            fact for fact, said in known if said.says_the_same(asked)
         ]
         return max(same, key=worth, default=None)
 

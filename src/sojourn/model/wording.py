@@ -5,7 +5,7 @@ Numbers and negations always tell sentences apart: "the limit is 100" is not "th
 """
 
 import re
-from typing import Final
+from typing import Final, NamedTuple
 
 _WORD: Final = re.compile(r"[^\W_]+(?:['’.:/@-][^\W_]+)*", re.UNICODE)
 _NEGATIONS: Final = frozenset({"no", "not", "never", "none", "without", "cannot", "nor", "neither"})
@@ -16,23 +16,45 @@ SAME: Final = 0.85
 
 def words(text: str) -> list[str]:
     """Return the words of *text* in order, in one case, singular."""
-    return [_stem(word) for word in _WORD.findall(text.casefold().replace("’", "'"))]
+    return [_stem(word) for word in _found(text)]
 
 
 def normalised(text: str) -> str:
     """Return *text* without case, punctuation and spacing: what makes two spellings of a sentence one."""
-    return " ".join(_WORD.findall(text.casefold().replace("’", "'")))
+    return " ".join(_found(text))
+
+
+class Sentence(NamedTuple):
+    """A sentence taken apart, to be compared with many others."""
+
+    plain: str
+    """It without case, punctuation and spacing."""
+    meaning: frozenset[str]
+    """Its words, singular, without fillers."""
+    apart: tuple[tuple[str, ...], bool]
+    """What no paraphrase changes: the numbers, in order, and whether there is an odd number of negations."""
+
+    def says_the_same(self, other: "Sentence", *, least: float = SAME) -> bool:
+        """Tell whether the other sentence says the same: *least* is the share of all their words to have in common."""
+        if self.plain == other.plain:
+            return True
+        if self.apart != other.apart or not self.meaning or not other.meaning:
+            return False
+        return len(self.meaning & other.meaning) / len(self.meaning | other.meaning) >= least
+
+
+def sentence(text: str) -> Sentence:
+    """Take *text* apart."""
+    found = _found(text)
+    stems = [_stem(word) for word in found]
+    numbers = tuple(word for word in stems if any(character.isdigit() for character in word))
+    negations = sum(word in _NEGATIONS or word.endswith("n't") for word in stems)
+    return Sentence(" ".join(found), frozenset(stems) - _FILLERS, (numbers, negations % 2 == 1))
 
 
 def says_the_same(one: str, other: str, *, least: float = SAME) -> bool:
     """Tell whether the two sentences say the same in nearly the same words: at least this share of all of them."""
-    if normalised(one) == normalised(other):
-        return True
-    first, second = words(one), words(other)
-    if _apart(first) != _apart(second):
-        return False
-    left, right = set(first) - _FILLERS, set(second) - _FILLERS
-    return bool(left and right) and len(left & right) / len(left | right) >= least
+    return sentence(one).says_the_same(sentence(other), least=least)
 
 
 def terms(query: str) -> frozenset[str]:
@@ -51,6 +73,10 @@ def overlap(query: str, text: str) -> float:
     return coverage(terms(query), text)
 
 
+def _found(text: str) -> list[str]:
+    return _WORD.findall(text.casefold().replace("’", "'"))
+
+
 def _stem(word: str) -> str:
     word = word.removesuffix("'s")
     if len(word) > 4 and word.endswith("ies"):
@@ -58,10 +84,3 @@ def _stem(word: str) -> str:
     if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
         return word[:-1]
     return word
-
-
-def _apart(found: list[str]) -> tuple[list[str], bool]:
-    """Return what no paraphrase changes: the numbers, in order, and whether there is an odd number of negations."""
-    numbers = [word for word in found if any(character.isdigit() for character in word)]
-    negations = sum(word in _NEGATIONS or word.endswith("n't") for word in found)
-    return numbers, negations % 2 == 1
