@@ -32,7 +32,7 @@ def fold(events: list[Event]) -> SessionState:
     return state
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(histories(min_size=5, max_size=40))
 def test_replay_equals_applying_one_by_one(history: list[Entry]) -> None:
     live = replay(history[:1])
@@ -43,7 +43,7 @@ def test_replay_equals_applying_one_by_one(history: list[Entry]) -> None:
     assert replay(history) == live
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(histories(min_size=5, max_size=40), st.data())
 def test_replay_from_a_snapshot_at_any_point_equals_replay_from_the_beginning(
     history: list[Entry], data: st.DataObject
@@ -58,7 +58,7 @@ def test_replay_from_a_snapshot_at_any_point_equals_replay_from_the_beginning(
     assert replay(history[at:], state=restored) == replay(history)
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(histories(min_size=5, max_size=40))
 def test_a_state_is_a_value_that_applying_does_not_change(history: list[Entry]) -> None:
     state = replay(history[:-1])
