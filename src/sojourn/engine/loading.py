@@ -25,8 +25,8 @@ async def load_state(store: Store, session_id: str, *, at: int | None = None) ->
     """
     loaded = await store.load(session_id, at=at)
     header, epoch = loaded.row.header, loaded.row.epoch
-    start = decode_snapshot(loaded.snapshot.data) if loaded.snapshot else None
-    if start is None and loaded.snapshot is not None:  # another version wrote it
+    start = decode_snapshot(loaded.snapshot.data, seq=loaded.snapshot.seq) if loaded.snapshot else None
+    if start is None and loaded.snapshot is not None:  # of no use: begin at the beginning
         return LoadedState(await _replay_all(store, header.session_id, through=at or header.head), epoch, Seq(0))
     state = replay(loaded.tail, state=start)
     if state is None:

@@ -9,13 +9,14 @@ and the caller goes on with exactly the value that a later replay will see.
 
 import math
 from collections.abc import Callable, Mapping
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import msgspec
-from msgspec import Raw
+from msgspec import UNSET, Raw
 
 from sojourn.errors import CorruptError, InvalidEventError, TooLargeError
 from sojourn.model.events import KINDS, Event, KnownEvent, MessageAdded, UnknownEvent, kind_of
+from sojourn.model.message import Message
 
 MAX_EVENT_BYTES: Final = 16 * 1024 * 1024
 Upcaster = Callable[[dict[str, Any]], dict[str, Any]]
@@ -43,7 +44,7 @@ _name_decoder = msgspec.json.Decoder(_Named)
 _letter_decoder = msgspec.json.Decoder(_Lettered)
 
 
-class Encoded(NamedTuple):
+class Encoded(msgspec.Struct, frozen=True):
     """An event ready to be stored, and the event as it will be read back."""
 
     kind: str
@@ -73,16 +74,15 @@ class Codec:
         """
         kind = kind_of(event)
         try:
-            raw = getattr(event.message, "raw", None) if isinstance(event, MessageAdded) else None
-            if isinstance(raw, Raw):
-                msgspec.json.decode(raw, type=Raw)  # it must be JSON by itself, or it could add fields to the message
             body = bytes(event.payload) if isinstance(event, UnknownEvent) else _encoder.encode(event)
             if len(body) > self._max_bytes:
                 raise TooLargeError(f"{kind}: {len(body):,} bytes, the limit is {self._max_bytes:,}")
-            if b"\n" in body or b"\r" in body:  # only provider JSON can bring them, as white space
-                body = msgspec.json.format(body, indent=-1)
-            if b"null" in body:  # msgspec writes NaN and infinity as null
-                refuse_non_finite(event, kind)
+            if not _is_plain(event):
+                _check_letter(event)
+                if b"\n" in body or b"\r" in body:  # white space in the JSON that others have written
+                    body = msgspec.json.format(body, indent=-1)
+                if b"null" in body:  # msgspec writes NaN and infinity as null
+                    refuse_non_finite(event, kind)
             payload = body.decode("utf-8")
             version = self._versions.get(kind, 1)
             encoded = Encoded(kind, version, payload, self.decode(kind, version, payload))
@@ -102,13 +102,14 @@ class Codec:
         """
         try:
             current = self._versions.get(kind)
+            if version == current:
+                event: Event = _decoder.decode(payload)
+                return event
             if current is None or version > current:
                 msgspec.json.decode(payload, type=Raw)
                 return UnknownEvent(kind=kind, payload=Raw(payload))
-            if version < current:
-                payload = _encoder.encode(self._lift(kind, version, payload)).decode()
-            event: Event = _decoder.decode(payload)
-            return event
+            lifted: Event = _decoder.decode(_encoder.encode(self._lift(kind, version, payload)))
+            return lifted
         except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
             raise CorruptError(f"a stored {kind} cannot be read: {error}") from error
 
@@ -124,6 +125,27 @@ class Codec:
         except (LookupError, TypeError, ValueError, AttributeError) as error:
             raise CorruptError(f"a stored {kind} of version {version} cannot be lifted: {error!r}") from error
         return plain
+
+
+def _is_plain(event: Event) -> bool:
+    """Tell whether *event* is a message of nothing but text: most are, and nothing in them can go wrong."""
+    if type(event) is not MessageAdded:
+        return False
+    message = event.message
+    return (
+        type(message) is Message
+        and type(message.content) is str
+        and message.raw is UNSET
+        and not message.metadata
+        and not message.tool_calls
+    )
+
+
+def _check_letter(event: Event) -> None:
+    """Refuse a provider's JSON that is none by itself: it could add fields to the message."""
+    raw = getattr(event.message, "raw", None) if isinstance(event, MessageAdded) else None
+    if isinstance(raw, Raw):
+        msgspec.json.decode(raw, type=Raw)
 
 
 def kind_in(payload: str) -> str:

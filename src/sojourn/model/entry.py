@@ -35,4 +35,8 @@ class Entry(Value, frozen=True, kw_only=True):
 def as_drafts(events: Iterable[Event | Draft], *, causes: Iterable[int] = ()) -> list[Draft]:
     """Return *events* as drafts; *causes* become those of each event that is not a draft already."""
     shared = tuple(Seq(seq) for seq in causes)
-    return [Draft(event=item, causes=shared) if isinstance(item, EventBase | UnknownEvent) else item for item in events]
+    return [item if type(item) is Draft else _drafted(item, shared) for item in events]
+
+
+def _drafted(item: Event | Draft, causes: tuple[Seq, ...]) -> Draft:
+    return Draft(event=item, causes=causes) if isinstance(item, EventBase | UnknownEvent) else item

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from datetime import datetime
+from typing import get_args
 
 from msgspec.structs import replace
 
@@ -29,6 +30,7 @@ HOUSEKEEPING = (
     | SessionSuperseded
 )  # fmt: skip
 """Events about the session as a thing, not in it: they change what a list shows, and are not activity."""
+_HOUSEKEEPING_TYPES = frozenset(get_args(HOUSEKEEPING))
 
 
 class SessionHeader(Value, frozen=True, kw_only=True):
@@ -114,6 +116,11 @@ class SessionHeader(Value, frozen=True, kw_only=True):
                 return replace(header, trashed_at=None)
             case SessionSuperseded():
                 return replace(header, superseded_by=event.by)
+
+
+def is_housekeeping(event: Event) -> bool:
+    """Tell whether *event* is about the session as a thing."""
+    return type(event) in _HOUSEKEEPING_TYPES
 
 
 def totals_of(event: Event) -> tuple[int, int, int]:

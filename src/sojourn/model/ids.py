@@ -1,6 +1,7 @@
 """Names of things: sessions, tenants, places in a journal."""
 
 import re
+from functools import lru_cache
 from typing import Final, NewType
 
 from sojourn.errors import InvalidInputError, InvalidSessionIdError
@@ -20,9 +21,14 @@ def check_session_id(text: str) -> SessionId:
     Raises:
         InvalidSessionIdError: it has another form.
     """
-    if not isinstance(text, str) or _SESSION_ID.fullmatch(text) is None:
+    if not isinstance(text, str) or not _is_id(text):
         raise InvalidSessionIdError(f"got {text!r:.200}")
     return SessionId(text)
+
+
+@lru_cache(maxsize=4096)
+def _is_id(text: str) -> bool:
+    return _SESSION_ID.fullmatch(text) is not None
 
 
 def check_tenant_id(text: str) -> TenantId:
@@ -31,6 +37,6 @@ def check_tenant_id(text: str) -> TenantId:
     Raises:
         InvalidInputError: it has another form.
     """
-    if not isinstance(text, str) or _SESSION_ID.fullmatch(text) is None:
+    if not isinstance(text, str) or not _is_id(text):
         raise InvalidInputError(f"tenant {text!r:.200}")
     return TenantId(text)

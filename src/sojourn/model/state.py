@@ -189,9 +189,9 @@ def decode_snapshot(data: bytes, *, seq: int | None = None) -> SessionState | No
     """
     try:
         snapshot = msgspec.json.decode(data, type=_Snapshot)
+        if snapshot.version != SNAPSHOT_VERSION or snapshot.crc != zlib.crc32(snapshot.state):
+            return None
+        state = msgspec.json.decode(snapshot.state, type=SessionState)
     except (msgspec.MsgspecError, UnicodeError):
         return None
-    if snapshot.version != SNAPSHOT_VERSION or snapshot.crc != zlib.crc32(snapshot.state):
-        return None
-    state = msgspec.json.decode(snapshot.state, type=SessionState)
     return state if seq is None or state.head == seq else None

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 import msgspec
 
@@ -27,6 +27,8 @@ from sojourn.model.ids import check_session_id
 
 MAX_EVENTS: Final = 1000
 _OWN: Final = SessionCreated | SessionForked | Forgotten
+_PLAIN: Final = frozenset(KINDS.values()) - {*get_args(_OWN), *get_args(HOUSEKEEPING)}
+"""Kinds that anybody may append as they are."""
 
 
 def check_drafts(drafts: Sequence[Draft]) -> Sequence[Draft]:
@@ -34,21 +36,21 @@ def check_drafts(drafts: Sequence[Draft]) -> Sequence[Draft]:
     if not 1 <= len(drafts) <= MAX_EVENTS:
         raise InvalidInputError(f"an append has 1 to {MAX_EVENTS} events, got {len(drafts)}")
     for draft in drafts:
-        event = _read_back(draft)
-        if isinstance(event, _OWN):
-            raise InvalidEventError(f"{kind_of(event)}: only the store itself writes this kind")
-        if isinstance(event, HOUSEKEEPING | UnknownEvent):
-            check_row_texts(event)
+        if type(draft) is not Draft or type(draft.event) not in _PLAIN:
+            _check_special(draft)
         for cause in draft.causes:
             if type(cause) is not int or cause < 1:
-                raise InvalidEventError(f"{kind_of(event)}: a cause is the seq of an earlier entry, not {cause!r:.100}")
+                kind = kind_of(draft.event)
+                raise InvalidEventError(f"{kind}: a cause is the seq of an earlier entry, not {cause!r:.100}")
     return drafts
 
 
-def check_causes(causes: Sequence[int], *, seq: int) -> None:
-    """Refuse *causes* that do not come before the entry *seq*, which was derived from them."""
-    if causes and max(causes) >= seq:
-        raise InvalidEventError(f"entry {seq} cannot be derived from {max(causes)}, which does not come before it")
+def _check_special(draft: Draft) -> None:
+    event = _read_back(draft)
+    if isinstance(event, _OWN):
+        raise InvalidEventError(f"{kind_of(event)}: only the store itself writes this kind")
+    if isinstance(event, HOUSEKEEPING | UnknownEvent):
+        check_row_texts(event)
 
 
 def _read_back(draft: Draft) -> Event:

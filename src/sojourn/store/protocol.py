@@ -19,6 +19,7 @@ from sojourn.model.entry import Draft, Entry
 from sojourn.model.events import Event, SessionCreated
 from sojourn.model.header import SessionHeader
 from sojourn.model.ids import Seq, SessionId, TenantId
+from sojourn.model.value import Value
 
 MAX_PAGE = 10_000
 """The most entries that one read returns; ask again for more."""
@@ -56,8 +57,7 @@ class SessionRow:
     quarantined: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Receipt:
+class Receipt(Value, frozen=True, kw_only=True):
     """Proof of an append: its entries are *first* to *last*, and *entries* as a read gives them back.
 
     *repeated*: the idempotency key was used before; then nothing was written now, and *entries* is empty.

@@ -35,7 +35,7 @@ class JournalRow(NamedTuple):
     crc: int
 
 
-class Prepared(NamedTuple):
+class Prepared(msgspec.Struct, frozen=True):
     """A draft that was checked and encoded, still without a place in the journal."""
 
     encoded: Encoded
@@ -53,7 +53,7 @@ def moment(at: int) -> datetime:
 
 
 def _sealed(seq: int, at: int, causes: str | None, encoded: Encoded) -> JournalRow:
-    kind, version, payload, _ = encoded
+    kind, version, payload = encoded.kind, encoded.version, encoded.payload
     crc = _checksum(seq, at, kind, version, causes, payload)
     return JournalRow(seq, at, kind, version, causes, payload, None, crc)
 
@@ -83,7 +83,8 @@ def make_row(prepared: Prepared, *, seq: int, at: int) -> JournalRow:
     causes = None
     if prepared.causes:
         if max(prepared.causes) >= seq:
-            raise InvalidEventError(f"{encoded.kind}: entry {max(prepared.causes)} is not before it, it is entry {seq}")
+            cause = max(prepared.causes)
+            raise InvalidEventError(f"{encoded.kind}: entry {seq} is not derived from {cause}, which is not before it")
         causes = "[" + ",".join(map(str, prepared.causes)) + "]"
     return _sealed(seq, at, causes, encoded)
 

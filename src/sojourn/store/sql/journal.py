@@ -8,9 +8,9 @@ from msgspec import structs
 
 from sojourn.errors import ConflictError, CorruptError, InvalidInputError
 from sojourn.model.entry import Entry
-from sojourn.model.header import HOUSEKEEPING, totals_of
+from sojourn.model.header import is_housekeeping, totals_of
 from sojourn.model.ids import Seq, SessionId, TenantId
-from sojourn.store.checks import check_causes
+from sojourn.store.lineage import Segment
 from sojourn.store.listing import check_limit
 from sojourn.store.protocol import MAX_PAGE, Lease, Loaded, Order, Receipt, Snapshot
 from sojourn.store.rows import Prepared, make_entry, make_row, moment, read_entries
@@ -30,6 +30,11 @@ class Append(NamedTuple):
     lease: Lease | None
     clear_partial: bool
 
+    @property
+    def keeps_house(self) -> bool:
+        """Whether more of the session's row changes than its head and its totals."""
+        return any(is_housekeeping(prepared.encoded.event) for prepared in self.prepared)
+
 
 def append(tenant: TenantId, request: Append, *, at: int) -> Operation[Receipt]:
     """Append all or nothing."""
@@ -45,12 +50,10 @@ def append(tenant: TenantId, request: Append, *, at: int) -> Operation[Receipt]:
 
     first, when = head + 1, moment(at)
     places = list(enumerate(request.prepared, first))
-    for seq, prepared in places:
-        check_causes(prepared.causes, seq=seq)
     yield insert_rows(tenant, request.session_id, [make_row(prepared, seq=seq, at=at) for seq, prepared in places])
     entries = tuple(make_entry(prepared, request.session_id, seq=seq, at=when) for seq, prepared in places)
     last = entries[-1].seq
-    if any(isinstance(entry.event, HOUSEKEEPING) for entry in entries):
+    if request.keeps_house:
         yield from _keep_house(tenant, entries)
     if request.key is not None:
         yield Statement("insert_receipt", {**spot, "key": request.key, "first_seq": first, "last_seq": last, "at": at})
@@ -82,10 +85,15 @@ def read(
 
 
 def last_messages(tenant: TenantId, session_id: SessionId, *, limit: int, before: int | None) -> Operation[list[Entry]]:
-    """Return the last messages, oldest first."""
+    """Return the last messages, oldest first. Mostly the session stores them all itself: one statement finds them."""
     check_limit(limit, most=MAX_PAGE)
-    found = yield from parts(tenant, session_id, after=0, before=END if before is None else within(before))
-    rows = yield from rows_backward(tenant, found, limit=limit, messages_only=True)
+    end = END if before is None else within(before)
+    rows = yield from rows_backward(tenant, [Segment(session_id, 1, end - 1)], limit=limit, messages_only=True)
+    if len(rows) < limit:
+        inherited = [
+            part for part in (yield from parts(tenant, session_id, after=0, before=end)) if part.owner != session_id
+        ]
+        rows += yield from rows_backward(tenant, inherited, limit=limit - len(rows), messages_only=True)
     rows.reverse()
     return read_entries(rows, session_id)
 
@@ -141,7 +149,7 @@ def _advance(spot: Params, request: Append, *, at: int) -> Operation[tuple[int, 
         event = prepared.encoded.event
         more_messages, more_tokens, more_cost = totals_of(event)
         messages, tokens, cost = messages + more_messages, tokens + more_tokens, cost + more_cost
-        if not isinstance(event, HOUSEKEEPING):
+        if not is_housekeeping(event):
             active_at = at
     entries = len(request.prepared)
     expected = None if request.expected is None else within(request.expected)
@@ -168,7 +176,7 @@ def _keep_house(tenant: TenantId, entries: Sequence[Entry]) -> Operation[None]:
     stored = yield from sessions.lock(tenant, entries[0].session_id)
     header = stored.row.header
     for entry in entries:
-        if isinstance(entry.event, HOUSEKEEPING):
+        if is_housekeeping(entry.event):
             header = header.apply(entry)
     header = structs.replace(header, head=entries[-1].seq)
     yield from sessions.update(tenant, stored._replace(row=replace(stored.row, header=header)))

@@ -64,7 +64,7 @@ class Attempt:
 
     def note(self, statement: Statement) -> None:
         """Remember what *statement* writes, as far as it matters after the commit."""
-        name, _, many = statement
+        name, many = statement.name, statement.many
         if not many:
             return
         first: Any = many[0]
@@ -137,7 +137,7 @@ async def _drive(attempt: Attempt, statements: Statements, operation: Operation[
 async def _execute(
     connection: AsyncConnection[tuple[Any, ...]], text: bytes, statement: Statement
 ) -> list[tuple[Any, ...]]:
-    name, params, many = statement
+    name, params, many = statement.name, statement.params, statement.many
     if many is not None and len(many) != 1:
         await connection.cursor().executemany(text, many)
         return []

@@ -49,7 +49,7 @@ class Runner:
         return bool(rows) and (rows[0][1], rows[0][-1]) == (at, crc)
 
     def _execute(self, connection: apsw.Connection, statement: Statement) -> Rows:
-        name, params, many = statement
+        name, params, many = statement.name, statement.params, statement.many
         if name in self._writing:
             self.wrote = True
             if name == "insert_entry" and self.probe is None and many:

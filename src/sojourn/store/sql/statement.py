@@ -11,12 +11,14 @@ from functools import cache
 from importlib import resources
 from typing import Any, Final, NamedTuple, TypeVar
 
+import msgspec
+
 T = TypeVar("T")
 Params = Mapping[str, Any]
 Rows = list[tuple[Any, ...]]
 
 
-class Statement(NamedTuple):
+class Statement(msgspec.Struct, frozen=True):
     """One statement to run: once with *params*, by name, or once for each of *many*, by name or by place."""
 
     name: str
