@@ -39,6 +39,8 @@ def translate(error: apsw.Error, path: Path | None) -> StoreError | TooLargeErro
         return TooLargeError(detail)
     if isinstance(error, apsw.IOError) and getattr(error, "extendedresult", 0) in _FULL_CODES:
         return StorageFullError(detail)
+    if isinstance(error, apsw.SQLError) and str(error).startswith("no such"):
+        return CorruptError(detail)  # the statements fit the schema, so it is the schema that is damaged
     return _KINDS.get(type(error), StoreError)(detail)
 
 
