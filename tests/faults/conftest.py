@@ -5,15 +5,19 @@ pytest tests/faults --rounds 2000 --fault-seed 42
 
 import random
 import zlib
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+
+from sojourn.testing.postgres import fresh_schema
 
 DEFAULT_ROUNDS = 200
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("faults")
-    group.addoption("--rounds", type=int, default=DEFAULT_ROUNDS, help="how often a writer on SQLite is killed")
+    group.addoption("--rounds", type=int, default=DEFAULT_ROUNDS, help="how often a writer is killed, in all")
     group.addoption("--fault-seed", type=int, default=None, help="repeat the fault tests of a run that failed")
 
 
@@ -38,3 +42,16 @@ def rng(request: pytest.FixtureRequest) -> random.Random:
     seed = request.config.getoption("fault_seed", 0)
     print(f"repeat with: pytest {request.node.nodeid!r} --fault-seed {seed}")  # noqa: T201 - shown when it fails
     return random.Random(seed ^ zlib.crc32(request.node.name.encode()))
+
+
+@pytest.fixture
+def location(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """Give the place of a new store: of the kind that the test asks for with `EVERYWHERE` or `on`, or SQLite."""
+    match getattr(request, "param", "sqlite"):
+        case "sqlite":
+            yield str(tmp_path / "sojourn.db")
+        case "files":
+            yield f"files:{tmp_path / 'folder'}"
+        case "postgres":
+            with fresh_schema(request.getfixturevalue("postgres_url")) as url:
+                yield url

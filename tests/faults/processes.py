@@ -14,7 +14,14 @@ from typing import Any, Final, NamedTuple
 
 FORKS: Final = multiprocessing.get_context("forkserver")
 FORKS.set_forkserver_preload(
-    ["__main__", "sojourn.engine.session", "sojourn.store.sql.sqlite_driver", "sojourn.store.sql.store"]
+    [
+        "__main__",
+        "sojourn.engine.session",
+        "sojourn.store.files.store",
+        "sojourn.store.sql.postgres_driver",
+        "sojourn.store.sql.sqlite_driver",
+        "sojourn.store.sql.store",
+    ]
 )
 
 

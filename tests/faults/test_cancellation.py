@@ -3,15 +3,15 @@
 import asyncio
 import random
 import threading
-from pathlib import Path
 
 import pytest
 
 from sojourn.engine.session import Session
 from sojourn.store import open_store
 from tests.faults.ledger import Begun, Done, Ledger, turn, verify
+from tests.faults.places import EVERYWHERE, on
 
-CANCELS = 150
+CANCELS = 100
 
 
 async def loop_turns(count: int) -> None:
@@ -46,32 +46,35 @@ async def cancel_at_many_points(location: str, rng: random.Random) -> None:
 
 
 @pytest.mark.anyio
-async def test_cancelling_an_append_at_any_point_leaves_sqlite_in_order(tmp_path: Path, rng: random.Random) -> None:
-    await cancel_at_many_points(str(tmp_path / "sojourn.db"), rng)
+@EVERYWHERE
+async def test_an_append_that_is_cancelled_at_any_point_leaves_all_in_order(location: str, rng: random.Random) -> None:
+    await cancel_at_many_points(location, rng)
 
 
 @pytest.mark.anyio
-async def test_cancelling_the_opening_of_a_store_leaves_nothing_running(tmp_path: Path, rng: random.Random) -> None:
+@on("sqlite", "files")
+async def test_cancelling_the_opening_of_a_store_leaves_nothing_running(location: str, rng: random.Random) -> None:
     before = set(threading.enumerate())
     for _ in range(20):
-        store = open_store(tmp_path / "sojourn.db")
+        store = open_store(location)
         task = asyncio.create_task(store.__aenter__())
         await loop_turns(rng.randrange(200))
         if not task.cancel():
             await store.close()
         await asyncio.wait([task])
 
-    async with open_store(tmp_path / "sojourn.db") as store:
+    async with open_store(location) as store:
         await (await Session.create(store, "after")).append(*turn("1"))
     left = {thread.name for thread in set(threading.enumerate()) - before if thread.name.startswith("sojourn")}
     assert left == set()
 
 
 @pytest.mark.anyio
-async def test_cancelling_the_closing_of_a_store_closes_it(tmp_path: Path, rng: random.Random) -> None:
+@on("sqlite", "files")
+async def test_cancelling_the_closing_of_a_store_closes_it(location: str, rng: random.Random) -> None:
     before = set(threading.enumerate())
     for count in range(20):
-        store = open_store(tmp_path / "sojourn.db")
+        store = open_store(location)
         await store.__aenter__()
         session = await Session.create(store, f"s{count}")
         appending = asyncio.create_task(session.append(*turn("1")))

@@ -72,7 +72,7 @@ def fill_under_a_limit(pipe: Connection, location: str) -> None:
     async def main() -> None:
         ledger = Ledger()
         async with open_store(location) as store:
-            limits = iter((ROOM, 4 * ROOM))
+            limits = iter((ROOM, 2 * ROOM))
             await fill_and_free(
                 store,
                 ledger,
@@ -122,7 +122,7 @@ async def test_a_full_disk_stops_writing_until_it_grows(small_disk: Path, store:
     ledger, location, sizes = Ledger(), place(store, small_disk), [ROOM]
 
     def grow() -> None:
-        sizes.append(sizes[-1] * 4)
+        sizes.append(sizes[-1] * 2)
         resize(small_disk, sizes[-1])
 
     async with open_store(location) as opened:

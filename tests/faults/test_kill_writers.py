@@ -2,16 +2,18 @@
 
 import asyncio
 import random
-from pathlib import Path
 
+import psycopg
 import pytest
 
 from sojourn.store import open_store
 from tests.faults.ledger import Done, Ledger, verify
+from tests.faults.places import on
 from tests.faults.processes import Child
 from tests.faults.writers import write_until_killed
 
 ROUNDS_PER_STORE = 10
+VICTIM = "sojourn-victim"
 
 
 def kill_once(location: str, ledger: Ledger, rng: random.Random) -> None:
@@ -32,26 +34,56 @@ def kill_once(location: str, ledger: Ledger, rng: random.Random) -> None:
     assert child.join() == -9
 
 
-async def kill_and_verify(location: str, rng: random.Random, *, rounds: int) -> None:
+async def kill_and_verify(location: str, rng: random.Random) -> None:
     ledger = Ledger()
-    watching = None
-    for _ in range(rounds):
+    for _ in range(ROUNDS_PER_STORE):
         if rng.random() < 0.5:  # another process has the store open all the while
-            watching = open_store(location)
-            await watching.__aenter__()
-        await asyncio.to_thread(kill_once, location, ledger, rng)
-        if watching is not None:
-            await verify(watching, ledger)
-            await watching.close()
-            watching = None
+            async with open_store(location) as watching:
+                await asyncio.to_thread(kill_once, location, ledger, rng)
+                await verify(watching, ledger)
+        else:
+            await asyncio.to_thread(kill_once, location, ledger, rng)
         async with open_store(location) as store:
             await verify(store, ledger)
     assert ledger.done
 
 
 @pytest.mark.anyio
-@pytest.mark.batches(share=1.0, rounds=ROUNDS_PER_STORE)
+@pytest.mark.batches(share=0.8, rounds=ROUNDS_PER_STORE)
+@on("sqlite")
 async def test_sqlite_keeps_what_it_acknowledged_when_its_writer_is_killed(
-    tmp_path: Path, rng: random.Random, batch: int
+    location: str, rng: random.Random, batch: int
 ) -> None:
-    await kill_and_verify(str(tmp_path / "sojourn.db"), rng, rounds=ROUNDS_PER_STORE)
+    await kill_and_verify(location, rng)
+
+
+@pytest.mark.anyio
+@pytest.mark.batches(share=0.055, rounds=ROUNDS_PER_STORE)
+@on("files")
+async def test_files_keep_what_was_acknowledged_when_their_writer_is_killed(
+    location: str, rng: random.Random, batch: int
+) -> None:
+    await kill_and_verify(location, rng)
+
+
+def await_end_of_victim(location: str) -> None:
+    """Wait until the server has noticed that its client is gone: what it was doing may yet be stored."""
+    ended = "SELECT count(*) = 0 FROM pg_stat_activity WHERE application_name = %s"
+    with psycopg.connect(location, autocommit=True) as connection:
+        while connection.execute(ended, (VICTIM,)).fetchone() != (True,):
+            pass
+
+
+@pytest.mark.anyio
+@pytest.mark.batches(share=0.05, rounds=ROUNDS_PER_STORE)
+@on("postgres")
+async def test_postgres_keeps_what_it_acknowledged_when_its_client_is_killed(
+    location: str, rng: random.Random, batch: int
+) -> None:
+    ledger = Ledger()
+    async with open_store(location) as store:
+        for _ in range(ROUNDS_PER_STORE):
+            await asyncio.to_thread(kill_once, f"{location}&application_name={VICTIM}", ledger, rng)
+            await asyncio.to_thread(await_end_of_victim, location)
+            await verify(store, ledger)
+    assert ledger.done
