@@ -87,9 +87,9 @@ async def test_a_cancelled_turn_closes_its_calls_and_keeps_the_streamed_text() -
         messages = await spoken(store, "s")
         assert last_turn_outcome(session) == "cancelled"
         assert [(m.role, m.text, m.partial) for m in messages[2:]] == [
-            ("assistant", "I was say", True),
             ("tool", UNKNOWN, False),
             ("tool", NOT_RUN, False),
+            ("assistant", "I was say", True),
         ]
         assert session.state.conversation.open_calls == ()
         assert await store.find_partial("s") is None

@@ -27,8 +27,6 @@ def closing_events(
 ) -> list[Event]:
     """Return what closes the open turn of *state*, its open calls and its *partial* text; nothing if all is closed."""
     events: list[Event] = []
-    if partial is not None and partial.text:
-        events.append(MessageAdded(message=Message(role="assistant", content=partial.text, partial=True)))
     for call in state.conversation.open_calls:
         result = Message(
             role="tool",
@@ -39,6 +37,8 @@ def closing_events(
             metadata={"synthetic": True},
         )
         events.append(MessageAdded(message=result))
+    if partial is not None and partial.text:  # behind the results, which must follow their calls at once
+        events.append(MessageAdded(message=Message(role="assistant", content=partial.text, partial=True)))
     turn = state.conversation.turn
     if turn is not None and turn.outcome is None:
         events.append(TurnEnded(turn_id=turn.turn_id, outcome=outcome, reason=reason))

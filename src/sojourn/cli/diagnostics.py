@@ -1,0 +1,15 @@
+"""What a command says about its work: on stderr, never on stdout, which belongs to results."""
+
+import click
+
+from sojourn.cli.output import color_wanted
+
+
+def note(text: str) -> None:
+    """Tell the person what is going on."""
+    click.echo(text, err=True, color=color_wanted())
+
+
+def complain(text: str) -> None:
+    """Say in one sentence what went wrong."""
+    click.echo(f"{click.style('error:', fg='red')} {text}", err=True, color=color_wanted())

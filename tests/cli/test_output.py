@@ -1,0 +1,28 @@
+"""Stored text cannot act on the terminal of whoever reads it."""
+
+import pytest
+
+from sojourn.cli.output import safe
+
+
+@pytest.mark.parametrize(
+    ("hostile", "shown"),
+    [
+        ("\x1b[2J", "\\x1b[2J"),
+        ("\x1b]52;c;ZXZpbA==\x07", "\\x1b]52;c;ZXZpbA==\\x07"),
+        ("\x9b31m", "\\x9b31m"),
+        ("over\rwritten", "over\\x0dwritten"),
+        ("back\x08", "back\\x08"),
+        ("\u202eevil", "\\u{202e}evil"),
+        ("zero\u200bwidth", "zero\\u{200b}width"),
+        ("\U000e0041tag", "\\u{e0041}tag"),
+        ("nul\x00", "nul\\x00"),
+    ],
+)
+def test_control_and_invisible_characters_are_made_visible(hostile: str, shown: str) -> None:
+    assert safe(hostile) == shown
+
+
+@pytest.mark.parametrize("plain", ["hello", "two\nlines\twide", "Überraschung 日本語 🎉", ""])
+def test_ordinary_text_is_left_alone(plain: str) -> None:
+    assert safe(plain) == plain
