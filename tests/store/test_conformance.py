@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
+import sojourn.testing.suite
 from sojourn.clock import Clock
 from sojourn.errors import ConflictError, LockedError, SojournError
 from sojourn.model.ids import DEFAULT_TENANT
 from sojourn.store import open_store
-from sojourn.store.protocol import Receipt, Store
+from sojourn.store.protocol import Receipt, StateProvider, Store
 from sojourn.store.sql.sqlite_driver import SqliteDriver
 from sojourn.store.sql.store import SqlStore
 from sojourn.testing import CONFORMANCE, Backend, Check, run_store_conformance
@@ -27,6 +28,16 @@ try:
     asyncio.run(run_store_conformance(make_forgetful, shared=False))
 except ExceptionGroup as group:
     print("broken", {type(error).__name__ for error in group.exceptions})
+"""
+
+
+IMPORT_ALONE = """
+import sys
+
+for name in ("hypothesis", "psycopg", "psycopg_pool", "pytest"):
+    sys.modules[name] = None  # importing it now fails, as if it were not installed
+import sojourn.testing
+import sojourn.testing.backends
 """
 
 
@@ -58,6 +69,13 @@ def test_every_check_has_a_name_of_its_own() -> None:
     assert len({check.name for check in CONFORMANCE}) == len(CONFORMANCE) > 150
 
 
+def test_every_call_of_the_protocol_is_made_by_the_suite() -> None:
+    suite = "".join(path.read_text() for path in Path(sojourn.testing.suite.__file__).parent.glob("*.py"))
+    calls = {name for protocol in (Store, StateProvider) for name in vars(protocol) if not name.startswith("_")}
+
+    assert {name for name in calls if f".{name}" not in suite} == set()
+
+
 @pytest.mark.anyio
 async def test_the_suite_runs_without_pytest_and_tells_what_was_kept() -> None:
     kept = await run_store_conformance(make_memory, shared=False)
@@ -82,6 +100,12 @@ def test_the_suite_cannot_be_switched_off_by_optimisation() -> None:
     run = subprocess.run(python, cwd=Path(__file__).parent, capture_output=True, text=True, check=False)
 
     assert "'AssertionError'" in run.stdout, run.stderr
+
+
+def test_the_suite_needs_no_test_tool_and_no_driver_to_be_installed() -> None:
+    run = subprocess.run([sys.executable, "-c", IMPORT_ALONE], capture_output=True, text=True, check=False)
+
+    assert run.returncode == 0, run.stderr
 
 
 def test_expectations_say_what_was_found_and_what_was_expected() -> None:

@@ -363,8 +363,8 @@ class LifeInFiles(Life):
 
 
 TestLifeInMemory = Life.TestCase
-TestLifeInMemory.settings = settings(max_examples=200, stateful_step_count=40)
+TestLifeInMemory.settings = settings(max_examples=120, stateful_step_count=40)
 TestLifeOnSqlite = LifeOnSqlite.TestCase
-TestLifeOnSqlite.settings = settings(max_examples=40, stateful_step_count=30)
+TestLifeOnSqlite.settings = settings(max_examples=25, stateful_step_count=30)
 TestLifeInFiles = LifeInFiles.TestCase
-TestLifeInFiles.settings = settings(max_examples=30, stateful_step_count=25)
+TestLifeInFiles.settings = settings(max_examples=20, stateful_step_count=25)
