@@ -45,6 +45,8 @@ def check_session(shelf: Shelf, session_id: SessionId) -> tuple[int, list[Proble
     head, base_seq = known.row.header.head, known.origin.base_seq
     with journal:
         damages = list(_damages(journal, session_id, expected=base_seq + 1))
+    if head <= base_seq and not damages:
+        damages.append(Damage(base_seq + 1, "the first entry is missing"))
     if known.origin.base is not None and not shelf.home.session(known.origin.base).journal.exists():
         damages.insert(0, Damage(1, f"its base {known.origin.base} is missing"))
     problems = [Problem(what=what, session_id=session_id, seq=Seq(seq)) for seq, what in damages]
