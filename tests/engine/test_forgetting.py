@@ -2,7 +2,9 @@
 
 from pathlib import Path
 
+import psycopg
 import pytest
+from psycopg import sql
 
 import sojourn
 from sojourn import Session, events
@@ -11,6 +13,7 @@ from sojourn.errors import InvalidInputError, NotFoundError
 from sojourn.model.message import ToolCall
 from sojourn.model.state import encode_snapshot
 from sojourn.store.protocol import Snapshot
+from sojourn.testing.postgres import fresh_schema
 
 pytestmark = pytest.mark.anyio
 
@@ -183,3 +186,42 @@ async def test_a_file_that_is_no_session_is_refused_and_stores_nothing(tmp_path:
             with pytest.raises(InvalidInputError, match="not a saved session"):
                 await app.sessions.load(bad)
         assert (await app.sessions.list()).rows == ()
+
+
+def postgres_rows(url: str) -> str:
+    """Return every row of every table and view in the store's schema, as text."""
+    with psycopg.connect(url) as connection:
+        names = connection.execute(
+            "SELECT relname FROM pg_class WHERE relkind IN ('r', 'p', 'v')"
+            " AND relnamespace = current_schema()::regnamespace"
+        ).fetchall()
+        found = [
+            connection.execute(sql.SQL("SELECT * FROM {}").format(sql.Identifier(name))).fetchall() for (name,) in names
+        ]
+    assert len(found) > 10
+    return repr(found)
+
+
+async def test_on_postgres_what_is_forgotten_cannot_be_read_by_sql(postgres_url: str) -> None:
+    with fresh_schema(postgres_url) as url:
+        async with sojourn.open(url, settings=Settings(keep_profile="yes")) as app:
+            session = await app.sessions.create("s")
+            seq = await filled(session)
+            fork = await app.sessions.fork("s", "fork")
+            await fork.append(events.FactLearned(fact_id="g", content=f"{SECRET} again"), causes=[seq])
+            assert SECRET in postgres_rows(url)
+            await session.forget("message", seq)
+
+            assert SECRET not in postgres_rows(url)
+            assert session.state.conversation.message_count == 1
+
+
+async def test_on_postgres_a_profile_that_is_not_kept_is_not_written(postgres_url: str) -> None:
+    with fresh_schema(postgres_url) as url:
+        async with sojourn.open(url, settings=Settings(keep_profile="no")) as app:
+            session = await app.sessions.create("s")
+            await session.profile.set(name=SECRET)
+            await session.facts.learn(f"{SECRET} keeps bees", about="user")
+
+            assert session.state.user_profile.name == SECRET
+            assert SECRET not in postgres_rows(url)
