@@ -250,6 +250,7 @@ def test_lone_surrogates_are_refused(event: Event) -> None:
         (ev.UsageRecorded(input_tokens=-1), "Expected `int` >= 0"),
         (ev.UsageRecorded(output_tokens=10**12 + 1), "Expected `int` <= 1000000000000"),
         (ev.UsageRecorded(input_tokens=cast(Any, 1.5)), "Expected `int`, got `float`"),
+        (ev.ToolRan(call_id="c", name="n", seconds=1.1e12), "Expected `float` <= 1000000000000.0"),
         (ev.MessageAdded(message=Message(role=cast(Any, "robot"))), "Invalid enum value 'robot'"),
         (ev.MessageAdded(message=cast(Any, "hello")), "Expected `object`, got `str`"),
         (ev.InterruptRaised(interrupt_id="i", interrupt=cast(Any, "maybe")), "Invalid enum value 'maybe'"),

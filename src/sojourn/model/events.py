@@ -14,7 +14,8 @@ from sojourn.model.message import Count, Message
 from sojourn.model.value import Value
 
 Ratio = Annotated[float, Meta(ge=0.0, le=1.0)]
-Seconds = Annotated[float, Meta(ge=0.0)]
+Seconds = Annotated[float, Meta(ge=0.0, le=1e12)]
+"""How long something took; the limit keeps sums finite, which is what JSON can hold."""
 TitleSource = Literal["user", "agent", "auto"]
 TurnOutcome = Literal["completed", "cancelled", "interrupted", "failed"]
 Purpose = Literal["conversation", "reasoning", "summarisation", "extraction"]
