@@ -16,6 +16,7 @@ import pytest
 
 from sojourn import Session, open_store
 from sojourn.engine.app import Sojourn
+from sojourn.engine.bus import StateChanged
 from sojourn.engine.inputs import FOCUS_TYPES
 from sojourn.engine.state_adapter import (
     EntityRef,
@@ -704,6 +705,18 @@ async def test_an_app_serves_as_well_as_a_store_and_shares_its_live_sessions(
         assert (live.state.focus_id, live.state.turn_count) == ("t1", 10)
         assert await SessionStateService(app).delete("s") is True
         assert await SessionStateService(app).get("s") is None
+
+
+async def test_what_the_service_changes_through_an_app_is_news(clock: FakeClock) -> None:
+    async with Sojourn(open_store("memory:", clock=clock), clock=clock) as app:
+        heard: list[str] = []
+        app.news.subscribe(StateChanged, lambda news: heard.append(f"{news.component} {news.details['kind']}"))
+        service = SessionStateService(app)
+        await service.get_or_create("s", "u")
+        await service.increment_turn("s")
+        await service.update_focus("s", "task")
+
+        assert heard == ["working_memory user_turn_counted", "working_memory focus_changed"]
 
 
 @pytest.mark.parametrize("through_app", [True, False])
