@@ -216,7 +216,10 @@ class InterruptsNoun:
         return replace(found, status="expired") if found.is_late(self._session.clock.now()) else found
 
     def pending(self, kinds: Collection[InterruptKind] | None = None) -> list[Interrupt]:
-        """Return the questions that wait (of these *kinds*), newest first; none whose time is over."""
+        """Return the questions that wait (of these *kinds*), newest first; none whose time is over.
+
+        They are those of the state: `refresh` the session to see what other processes asked and answered.
+        """
         now = self._session.clock.now()
         waiting = [one for one in self._session.state.interrupts.open.values() if not one.is_late(now)]
         return [one for one in reversed(waiting) if kinds is None or one.kind in kinds]
