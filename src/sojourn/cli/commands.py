@@ -7,13 +7,16 @@ from typing import Final
 import click
 
 from sojourn import __version__
-from sojourn.cli import diagnostics
+from sojourn.cli import diagnostics, output
 from sojourn.errors import SojournError, outside
 
 _COMMANDS: Final = {
     "demo": ("sojourn.cli.demo:demo", "Record a session, kill it in the middle of a turn, resume it, fork it."),
 }
 """Where each command is, and what it does in one line."""
+
+_INTERRUPTED: Final = 130
+"""What a shell reports of a program that Ctrl+C ended."""
 
 
 class LazyGroup(click.Group):
@@ -47,9 +50,16 @@ def main() -> None:
     except SojournError as error:
         diagnostics.complain(str(error))
         sys.exit(outside(error).exit)
+    except click.exceptions.NoArgsIsHelpError as error:
+        output.write(error.format_message())
+        sys.exit(0)
     except click.ClickException as error:
         diagnostics.complain(error.format_message())
         sys.exit(2)
     except (click.Abort, KeyboardInterrupt):
         diagnostics.complain("stopped; everything that was acknowledged is kept")
-        sys.exit(130)
+        sys.exit(_INTERRUPTED)
+    except OSError as error:
+        output.give_up()
+        diagnostics.complain(f"{error.filename or 'cannot write the result'}: {error.strerror or error}")
+        sys.exit(1)

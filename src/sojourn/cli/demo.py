@@ -142,9 +142,10 @@ async def _outcomes(store: sojourn.Store, session_id: str) -> tuple[str, ...]:
 
 def _show(seen: Demo, *, kept: bool) -> None:
     heading("What was kept")
-    write(f"  {seen.entries_found} journal entries, all that were acknowledged; resumed in {seen.resume_ms} ms")
+    write(f"  {seen.entries_found} journal entries: all that were acknowledged")
     write(f"  the text that was being streamed: {safe(seen.partial_text)!r}")
-    write(f"  the tool that was running: {seen.open_call}(), so nobody may assume that it did not run")
+    write(f"  the tool that was running: {seen.open_call}(), outcome unknown")
+    write(f"  resumed in {seen.resume_ms} ms")
     heading("The conversation, ready for the next model call")
     _show_lines(seen.conversation)
     write(f"  turns: {', '.join(seen.turn_outcomes)}")
@@ -162,14 +163,16 @@ def _show(seen: Demo, *, kept: bool) -> None:
         write(f"  {seen.location}")
         write(f"  sqlite3 {seen.location} 'SELECT role, content FROM messages'")  # noqa: S608 - for a person to type
     else:
-        write("  it was temporary and is gone; --keep keeps it, and tells you how to look at it")
+        write("  it was temporary and is gone")
+        write("  to look at it with sqlite3: sojourn demo --keep")
     write(f"  every entry matches its checksum: {'yes' if seen.check_ok else 'no'}")
 
 
 def _show_lines(lines: tuple[Line, ...]) -> None:
     width = shutil.get_terminal_size((100, 24)).columns
     for line in lines:
-        note = click.style(f"  ({line.note})", fg="yellow") if line.note else ""
+        note = f"  ({line.note})" if line.note else ""
         text = safe(line.text).replace("\n", " ")
-        room = max(20, width - 14 - len(line.note))
-        write(f"  {line.role:<10}{text if len(text) <= room else text[: room - 1] + '…'}{note}")
+        room = max(20, width - 12 - len(note))
+        text = text if len(text) <= room else text[: room - 1] + "…"
+        write(f"  {line.role:<10}{text}{click.style(note, fg='yellow') if note else ''}")

@@ -2,7 +2,7 @@
 
 import click
 
-from sojourn.cli.output import color_wanted
+from sojourn.cli.output import color_wanted, safe
 
 
 def note(text: str) -> None:
@@ -12,4 +12,4 @@ def note(text: str) -> None:
 
 def complain(text: str) -> None:
     """Say in one sentence what went wrong."""
-    click.echo(f"{click.style('error:', fg='red')} {text}", err=True, color=color_wanted())
+    click.echo(f"{click.style('error:', fg='red')} {safe(text)}", err=True, color=color_wanted())

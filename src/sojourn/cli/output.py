@@ -40,6 +40,11 @@ def write(text: str = "") -> None:
     click.echo(text, color=color_wanted())
 
 
+def give_up() -> None:
+    """Write nowhere from now on: stdout takes no more, and what is still buffered would fail again at the end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+
+
 def heading(text: str) -> None:
     """Write the heading of a section."""
     write()
