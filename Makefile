@@ -47,7 +47,7 @@ check: $(VENV)/.dev $(VENV)/.project ## Check format, lint, types and the import
 	@$(VENV)/bin/ruff format --check $(SOURCES)
 	@$(VENV)/bin/ruff check $(SOURCES)
 	@$(VENV)/bin/mypy $(TYPED)
-	@$(VENV)/bin/lint-imports --no-logo
+	@$(VENV)/bin/lint-imports --no-logo --no-cache
 
 format: $(VENV)/.dev ## Format the code and apply the safe fixes
 	@$(VENV)/bin/ruff format $(SOURCES)

@@ -4,7 +4,13 @@ What `__all__` names is the public API; the rest may change without notice. `soj
 """
 
 from sojourn.engine.app import Sojourn, open  # noqa: A004 - reads as sojourn.open(...)
+from sojourn.engine.conversations import Conversations
 from sojourn.engine.session import Session
+from sojourn.engine.sessions import SessionManager
+from sojourn.engine.settings import Settings
+from sojourn.engine.state_adapter import SessionStateAdapter
+from sojourn.engine.state_service import SessionStateService
+from sojourn.engine.updates import StateUpdateService
 from sojourn.errors import SojournError
 from sojourn.model import events
 from sojourn.model.message import Message
@@ -14,12 +20,18 @@ from sojourn.store import Durability, Store, open_store
 __version__ = "0.1.0"
 
 __all__ = [
+    "Conversations",
     "Durability",
     "Message",
     "Session",
+    "SessionManager",
     "SessionState",
+    "SessionStateAdapter",
+    "SessionStateService",
+    "Settings",
     "Sojourn",
     "SojournError",
+    "StateUpdateService",
     "Store",
     "events",
     "open",

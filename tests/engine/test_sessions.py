@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 import sojourn
 from sojourn import events
@@ -12,7 +13,7 @@ from sojourn.engine.app import Sojourn
 from sojourn.engine.merge import Strategy
 from sojourn.engine.project import find_project, name_project
 from sojourn.engine.settings import Settings
-from sojourn.errors import AlreadyExistsError, ForksExistError, InvalidInputError, SessionNotFoundError
+from sojourn.errors import AlreadyExistsError, CorruptError, ForksExistError, InvalidInputError, SessionNotFoundError
 from sojourn.store.protocol import SessionQuery
 from sojourn.testing.clock import FakeClock
 
@@ -287,3 +288,33 @@ def test_a_project_stays_the_same_when_its_folder_moves(tmp_path: Path) -> None:
     assert (before.name, after.name) == ("one", "two")
     assert name_project(second, "mine") == find_project(second / "src")
     assert find_project(tmp_path).id.startswith("path-")
+
+
+async def test_a_session_that_is_used_is_not_idle(app: Sojourn, clock: FakeClock) -> None:
+    used = await app.sessions.create("used")
+    clock.advance(seconds=29 * 60)
+    await used.messages.user("still here")
+    clock.advance(seconds=29 * 60)
+    await app.sessions.create("other")
+
+    assert await app.sessions.open("used") is used
+
+
+async def test_sessions_that_supersede_each_other_are_named_and_not_followed_for_ever(app: Sojourn) -> None:
+    for one, other in (("a", "b"), ("b", "a")):
+        await app.sessions.create(one)
+        await app.store.append(one, [events.SessionSuperseded(by=other)])  # type: ignore[arg-type]  # an id
+
+    with pytest.raises(CorruptError, match="superseded by itself"):
+        await app.sessions.open("a")
+    assert (await app.sessions.open("a", exact=True)).id == "a"
+
+
+async def test_a_journal_from_elsewhere_is_checked_like_any_other(app: Sojourn) -> None:
+    await app.sessions.create("s")
+    entries = await app.store.read("s")
+    bad = structs.replace(entries[0], event=events.SessionCreated(title="nul\0"), payload='{"kind":"session_created"}')
+
+    with pytest.raises(InvalidInputError, match="NUL"):
+        await app.store.import_session("copy", [bad])
+    assert await app.store.find_session("copy") is None

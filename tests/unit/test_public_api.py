@@ -5,12 +5,18 @@ import sojourn
 
 def test_public_names_are_pinned() -> None:
     assert sorted(sojourn.__all__) == [
+        "Conversations",
         "Durability",
         "Message",
         "Session",
+        "SessionManager",
         "SessionState",
+        "SessionStateAdapter",
+        "SessionStateService",
+        "Settings",
         "Sojourn",
         "SojournError",
+        "StateUpdateService",
         "Store",
         "events",
         "open",

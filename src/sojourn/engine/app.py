@@ -75,6 +75,7 @@ class Sojourn:
             await self.store.close()
 
     async def _announce(self, session: Session, entries: tuple[Entry, ...]) -> None:
+        self.sessions.note_use(session)
         self.background.notify(session)
         for news in news_of(entries):
             await self.news.publish(news)

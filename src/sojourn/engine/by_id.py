@@ -9,6 +9,7 @@ from typing import Protocol, cast
 from sojourn.engine.inputs import MAX_NAME, check_text
 from sojourn.engine.session import Session, SessionOptions
 from sojourn.engine.sessions import SessionManager
+from sojourn.engine.superseding import find_current
 from sojourn.errors import AlreadyExistsError, SessionNotFoundError
 from sojourn.model.events import SessionCreated
 from sojourn.model.header import SessionHeader
@@ -68,9 +69,7 @@ class SessionsById:
         return await self._open(header)
 
     async def _find_header(self, session_id: str) -> SessionHeader | None:
-        row = await self.store.find_session(session_id)
-        while row is not None and row.header.superseded_by is not None:
-            row = await self.store.find_session(row.header.superseded_by)
+        row = await find_current(self.store, session_id)
         return None if row is None else row.header
 
     async def _open(self, header: SessionHeader) -> Session:

@@ -186,6 +186,11 @@ class Session:
         """Hold the session's turn for the time of an `async with`; see `engine.turn.run_turn`."""
         return run_turn(self, turn_id=turn_id)
 
+    @property
+    def in_turn(self) -> bool:
+        """Whether a turn is being held through this object."""
+        return self._lease is not None
+
     def hold(self, lease: Lease | None) -> None:
         """Tie every append to *lease* from now on, or to none: what `turn` does."""
         self._lease = lease

@@ -21,6 +21,7 @@ from sojourn.engine.merge import Choice, MergeResult, Strategy, events_for, plan
 from sojourn.engine.project import Project, find_project
 from sojourn.engine.session import Session, SessionOptions, new_session_id
 from sojourn.engine.settings import Settings
+from sojourn.engine.superseding import find_current
 from sojourn.engine.titles import make_title
 from sojourn.errors import ConflictError, InvalidInputError, SessionNotFoundError
 from sojourn.model import events as ev
@@ -85,9 +86,10 @@ class SessionManager:
         Raises:
             SessionNotFoundError: there is no such session, or it is in the trash.
         """
-        header = (await self._store.get_session(session_id)).header
-        while header.superseded_by is not None and not exact:
-            header = (await self._store.get_session(header.superseded_by)).header
+        row = await (self._store.find_session(session_id) if exact else find_current(self._store, session_id))
+        if row is None:
+            raise SessionNotFoundError(f"session={session_id}")
+        header = row.header
         if header.trashed_at is not None:
             raise SessionNotFoundError(f"session={header.session_id} is in the trash; restore it first")
         known = self._open.get(header.session_id)
@@ -309,7 +311,7 @@ class SessionManager:
     async def expire_idle(self) -> int:
         """Close the sessions that nobody has used for the idle time; return how many. What is stored stays."""
         horizon = self._clock.monotonic() - self._settings.idle_minutes * 60
-        idle = [session for session, used in self._open.values() if used <= horizon]
+        idle = [session for session, used in self._open.values() if used <= horizon and not session.in_turn]
         for session in idle:
             await session.close()
             self._open.pop(session.id, None)
@@ -332,12 +334,18 @@ class SessionManager:
         self._open.clear()
 
     async def _opened(self, session_id: SessionId) -> Session:
+        await self.expire_idle()
         session = await Session.open(self._store, session_id, options=self._options)
         known = self._open.get(session_id)
         if known is not None:  # opened by another task meanwhile: there is one object per session
             session = known[0]
         self._use(session)
         return session
+
+    def note_use(self, session: Session) -> None:
+        """Note that an open session was used, so that it is not idle."""
+        if session.id in self._open:
+            self._use(session)
 
     def _use(self, session: Session) -> None:
         self._open[session.id] = (session, self._clock.monotonic())

@@ -19,6 +19,8 @@ from sojourn.model.events import KINDS, Event, KnownEvent, MessageAdded, Unknown
 from sojourn.model.message import Message
 
 MAX_EVENT_BYTES: Final = 16 * 1024 * 1024
+MAX_DEPTH: Final = 100
+"""How deep lists and objects may be nested: deeper ones cannot be read from everywhere."""
 Upcaster = Callable[[dict[str, Any]], dict[str, Any]]
 
 UPCASTERS: Final[Mapping[tuple[str, int], Upcaster]] = {}
@@ -83,6 +85,8 @@ class Codec:
                     body = msgspec.json.format(body, indent=-1)
                 if b"null" in body:  # msgspec writes NaN and infinity as null
                     refuse_non_finite(event, kind)
+                if body.count(b"[") + body.count(b"{") > MAX_DEPTH:
+                    _refuse_deep(body, kind)
             payload = body.decode("utf-8")
             version = self._versions.get(kind, 1)
             encoded = Encoded(kind, version, payload, self.decode(kind, version, payload))
@@ -139,6 +143,20 @@ def _is_plain(event: Event) -> bool:
         and not message.metadata
         and not message.tool_calls
     )
+
+
+def _refuse_deep(body: bytes, kind: str) -> None:
+    level: list[Any] = [msgspec.json.decode(body)]
+    for _ in range(MAX_DEPTH):
+        level = [
+            item
+            for value in level
+            if isinstance(value, dict | list)
+            for item in (value.values() if isinstance(value, dict) else value)
+        ]
+        if not level:
+            return
+    raise InvalidEventError(f"{kind}: it is nested more than {MAX_DEPTH} levels deep")
 
 
 def _check_letter(event: Event) -> None:

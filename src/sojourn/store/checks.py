@@ -6,9 +6,9 @@ from typing import Any, Final, get_args
 
 import msgspec
 
-from sojourn.errors import InvalidEventError, InvalidInputError
-from sojourn.model.codec import CODEC, refuse_non_finite
-from sojourn.model.entry import Draft
+from sojourn.errors import InvalidEventError, InvalidInputError, TooLargeError
+from sojourn.model.codec import CODEC, MAX_EVENT_BYTES, refuse_non_finite
+from sojourn.model.entry import Draft, Entry
 from sojourn.model.events import (
     KINDS,
     Event,
@@ -59,6 +59,16 @@ def _read_back(draft: Draft) -> Event:
         raise InvalidEventError(f"{draft!r:.100} is not an event")
     event = draft.event
     return CODEC.encode(event).event if isinstance(event, UnknownEvent) and event.kind in KINDS else event
+
+
+def check_journal(entries: Sequence[Entry]) -> Sequence[Entry]:
+    """Return *entries*, a journal from elsewhere, if each of them might have been appended here."""
+    for entry in entries:
+        if isinstance(entry.event, SessionCreated | HOUSEKEEPING | UnknownEvent):
+            check_row_texts(entry.event)
+        if len(entry.payload.encode()) > MAX_EVENT_BYTES:
+            raise TooLargeError(f"entry {entry.seq}: the limit is {MAX_EVENT_BYTES:,} bytes")
+    return entries
 
 
 def check_row_texts(event: SessionCreated | HOUSEKEEPING | UnknownEvent) -> None:

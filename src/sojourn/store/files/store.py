@@ -11,7 +11,7 @@ from sojourn.model.entry import Draft, Entry, as_drafts
 from sojourn.model.events import Event, SessionCreated
 from sojourn.model.ids import Seq, SessionId, TenantId, check_session_id, check_tenant_id
 from sojourn.store.backup import refuse_existing, verify_copy
-from sojourn.store.checks import check_drafts, check_row_texts, check_text, encode_document, encode_key
+from sojourn.store.checks import check_drafts, check_journal, check_row_texts, check_text, encode_document, encode_key
 from sojourn.store.files import care, documents, journal, leases, redaction, sessions, streaming, transcript
 from sojourn.store.files.folders import TenantFolder
 from sojourn.store.files.journal_file import Stamp, stamp_of
@@ -99,7 +99,7 @@ class FilesStore:
         return row
 
     async def import_session(self, session_id: str, entries: Sequence[Entry]) -> SessionRow:
-        checked, rows = check_session_id(session_id), copy_rows(entries)
+        checked, rows = check_session_id(session_id), copy_rows(check_journal(entries))
         return await self._run(checked, lambda: sessions.import_journal(self._shelf, checked, rows))
 
     async def get_session(self, session_id: str) -> SessionRow:

@@ -12,7 +12,7 @@ from sojourn.model.entry import Draft, Entry, as_drafts
 from sojourn.model.events import Event, SessionCreated
 from sojourn.model.ids import Seq, SessionId, TenantId, check_session_id, check_tenant_id
 from sojourn.store.backup import refuse_existing, verify_copy
-from sojourn.store.checks import check_drafts, check_row_texts, check_text, encode_document, encode_key
+from sojourn.store.checks import check_drafts, check_journal, check_row_texts, check_text, encode_document, encode_key
 from sojourn.store.feed import Feed
 from sojourn.store.process import this_process
 from sojourn.store.protocol import (
@@ -96,7 +96,7 @@ class SqlStore:
         return row
 
     async def import_session(self, session_id: str, entries: Sequence[Entry]) -> SessionRow:
-        checked, rows = check_session_id(session_id), copy_rows(entries)
+        checked, rows = check_session_id(session_id), copy_rows(check_journal(entries))
         return await self._driver.write(lambda: sessions.import_journal(self._tenant, checked, rows))
 
     async def get_session(self, session_id: str) -> SessionRow:
