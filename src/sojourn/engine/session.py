@@ -5,7 +5,7 @@ with whatever other processes appended in between; the fold itself waits until s
 entries keeps loading independent of age.
 """
 
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -218,9 +218,9 @@ class Session:
 
         If the profile is not kept, what tells about the user stays in memory, and is not among the receipt's entries.
         """
-        drafts = as_drafts(events, causes=causes)
+        drafts: Sequence[Event | Draft] = as_drafts(events, causes=causes) if causes else events
         if not self._options.keeps_profile():
-            drafts = self._keep_in_memory(drafts)
+            drafts = self._keep_in_memory(as_drafts(drafts))
             if not drafts and events:
                 return Receipt(first=self.head, last=self.head, at=self.clock.now(), epoch=self._epoch)
         receipt = await self._store.append(

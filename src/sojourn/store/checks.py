@@ -31,34 +31,35 @@ _PLAIN: Final = frozenset(KINDS.values()) - {*get_args(_OWN), *get_args(HOUSEKEE
 """Kinds that anybody may append as they are."""
 
 
-def check_drafts(drafts: Sequence[Draft]) -> Sequence[Draft]:
-    """Return *drafts* if they may be appended: 1 to 1,000, and none of a kind that only the store writes."""
-    if not 1 <= len(drafts) <= MAX_EVENTS:
-        raise InvalidInputError(f"an append has 1 to {MAX_EVENTS} events, got {len(drafts)}")
-    for draft in drafts:
-        if type(draft) is not Draft or type(draft.event) not in _PLAIN:
-            _check_special(draft)
-        for cause in draft.causes:
-            if type(cause) is not int or cause < 1:
-                kind = kind_of(draft.event)
-                raise InvalidEventError(f"{kind}: a cause is the seq of an earlier entry, not {cause!r:.100}")
-    return drafts
+def check_events(events: Sequence[Event | Draft]) -> Sequence[Event | Draft]:
+    """Return *events* if they may be appended: 1 to 1,000, and none of a kind that only the store writes."""
+    if not 1 <= len(events) <= MAX_EVENTS:
+        raise InvalidInputError(f"an append has 1 to {MAX_EVENTS} events, got {len(events)}")
+    for item in events:
+        if type(item) not in _PLAIN:
+            _check_item(item)
+    return events
 
 
-def _check_special(draft: Draft) -> None:
-    event = _read_back(draft)
+def _check_item(item: Event | Draft) -> None:
+    """Check a draft with its causes, or an event that is not everybody's to append."""
+    event = item.event if isinstance(item, Draft) else item
+    if not isinstance(event, EventBase | UnknownEvent):
+        raise InvalidEventError(f"{item!r:.100} is not an event")
+    if type(event) not in _PLAIN:
+        _check_special(event)
+    for cause in item.causes if isinstance(item, Draft) else ():
+        if type(cause) is not int or cause < 1:
+            raise InvalidEventError(f"{kind_of(event)}: a cause is the seq of an earlier entry, not {cause!r:.100}")
+
+
+def _check_special(event: Event) -> None:
+    if isinstance(event, UnknownEvent) and event.kind in KINDS:
+        event = CODEC.encode(event).event  # a known kind, to the letter: it will be read as what it is
     if isinstance(event, _OWN):
         raise InvalidEventError(f"{kind_of(event)}: only the store itself writes this kind")
     if isinstance(event, HOUSEKEEPING | UnknownEvent):
         check_row_texts(event)
-
-
-def _read_back(draft: Draft) -> Event:
-    """Return the event that *draft* will be read as: a known kind may come as an `UnknownEvent`, to the letter."""
-    if not isinstance(draft, Draft) or not isinstance(draft.event, EventBase | UnknownEvent):
-        raise InvalidEventError(f"{draft!r:.100} is not an event")
-    event = draft.event
-    return CODEC.encode(event).event if isinstance(event, UnknownEvent) and event.kind in KINDS else event
 
 
 def check_journal(entries: Sequence[Entry]) -> Sequence[Entry]:

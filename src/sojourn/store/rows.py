@@ -10,7 +10,7 @@ import msgspec
 from sojourn.errors import CorruptError, InvalidEventError
 from sojourn.model.codec import CODEC, Encoded, kind_in
 from sojourn.model.entry import Draft, Entry
-from sojourn.model.events import Forgotten, SessionCreated
+from sojourn.model.events import Event, Forgotten, SessionCreated
 from sojourn.model.ids import Seq, SessionId
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -64,13 +64,16 @@ def _checksum(  # noqa: PLR0917 - the fields in the row's own order
     return zlib.crc32(f"{seq}|{at}|{kind}|{version}|{causes}|{payload}".encode())
 
 
-def prepare(drafts: Iterable[Draft]) -> list[Prepared]:
-    """Encode *drafts*, checking each.
+def prepare(events: Iterable[Event | Draft]) -> list[Prepared]:
+    """Encode *events*, checking each.
 
     Raises:
         InvalidEventError, TooLargeError: one cannot be stored.
     """
-    return [Prepared(CODEC.encode(draft.event), draft.causes) for draft in drafts]
+    return [
+        Prepared(CODEC.encode(item.event), item.causes) if isinstance(item, Draft) else Prepared(CODEC.encode(item), ())
+        for item in events
+    ]
 
 
 def make_row(prepared: Prepared, *, seq: int, at: int) -> JournalRow:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from msgspec import Raw
 
 from sojourn.model import events as ev
-from sojourn.model.entry import Draft, Entry, as_drafts
+from sojourn.model.entry import Draft, Entry
 from sojourn.model.ids import Seq, SessionId
 from sojourn.model.message import DataPart, MediaPart, Message, Role, TextPart, ThinkingPart, ToolCall
 from sojourn.store.rows import make_entry, prepare
@@ -50,7 +50,7 @@ def noted(number: int) -> ev.TopicChanged:
 
 def make_journal(events: Iterable[ev.Event | Draft], *, session_id: str = "s") -> list[Entry]:
     """Return *events* as entries, a second apart, of a journal that begins with a `SessionCreated`."""
-    prepared = prepare(as_drafts([ev.SessionCreated(), *events]))
+    prepared = prepare([ev.SessionCreated(), *events])
     return [
         make_entry(one, SessionId(session_id), seq=seq, at=NEW_YEAR + timedelta(seconds=seq))
         for seq, one in enumerate(prepared, start=1)

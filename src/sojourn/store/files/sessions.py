@@ -18,7 +18,6 @@ from sojourn.errors import (
     InvalidInputError,
     SessionNotFoundError,
 )
-from sojourn.model.entry import Draft
 from sojourn.model.events import SessionCreated, SessionForked
 from sojourn.model.header import SessionHeader
 from sojourn.model.ids import Seq, SessionId
@@ -171,7 +170,7 @@ def _empty(session_id: SessionId, at: int) -> Held:
 
 
 def _first_row(event: SessionCreated | SessionForked, *, seq: int, at: int) -> JournalRow:
-    [prepared] = prepare([Draft(event=event)])
+    [prepared] = prepare([event])
     return make_row(prepared, seq=seq, at=at)
 
 

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any, Final, Self, TypeVar
 
 from sojourn.clock import Clock
-from sojourn.model.entry import Draft, Entry, as_drafts
+from sojourn.model.entry import Draft, Entry
 from sojourn.model.events import Event, SessionCreated
 from sojourn.model.ids import Seq, SessionId, TenantId, check_session_id, check_tenant_id
 from sojourn.store.backup import refuse_existing, verify_copy
-from sojourn.store.checks import check_drafts, check_journal, check_row_texts, check_text, encode_document, encode_key
+from sojourn.store.checks import check_events, check_journal, check_row_texts, check_text, encode_document, encode_key
 from sojourn.store.files import care, documents, journal, leases, redaction, sessions, streaming, transcript
 from sojourn.store.files.folders import TenantFolder
 from sojourn.store.files.journal_file import Stamp, stamp_of
@@ -143,7 +143,7 @@ class FilesStore:
         clear_partial: bool = False,
     ) -> Receipt:
         checked = check_session_id(session_id)
-        prepared = prepare(check_drafts(as_drafts(events)))
+        prepared = prepare(check_events(events))
         if key is not None:
             check_text(key, "an idempotency key")
         request = journal.Append(checked, prepared, expected, key, lease, clear_partial)

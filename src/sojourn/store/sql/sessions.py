@@ -6,7 +6,6 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from sojourn.errors import AlreadyExistsError, CorruptError, ForksExistError, InvalidInputError, SessionNotFoundError
-from sojourn.model.entry import Draft
 from sojourn.model.events import SessionCreated, SessionForked
 from sojourn.model.header import SessionHeader, begin_header
 from sojourn.model.ids import Seq, SessionId, TenantId
@@ -77,7 +76,7 @@ def list_page(tenant: TenantId, query: SessionQuery) -> Operation[SessionPage]:
 def create(tenant: TenantId, session_id: SessionId, created: SessionCreated, *, at: int) -> Operation[SessionRow]:
     """Begin a session with its first entry."""
     yield from _refuse_taken(tenant, session_id)
-    [prepared] = prepare([Draft(event=created)])
+    [prepared] = prepare([created])
     entry = make_entry(prepared, session_id, seq=1, at=moment(at))
     stored = StoredSession(SessionRow(header=begin_header(entry)))
     yield from insert(tenant, stored)
@@ -113,7 +112,7 @@ def fork(
     yield from lock(tenant, base.owner)  # so that nothing is forgotten there between reading it and being its fork
     past = yield from state_at(tenant, session_id, at=place)
     event = SessionForked(session_id=fork_id, forked_from=session_id, at=Seq(place))
-    [prepared] = prepare([Draft(event=event)])
+    [prepared] = prepare([event])
     state = past.apply(make_entry(prepared, fork_id, seq=place + 1, at=moment(at)))
     stored = StoredSession(SessionRow(header=state.header), base.owner, place)
     yield from insert(tenant, stored)

@@ -145,11 +145,8 @@ class Worker:
         if first is None:
             return None
         batch = [first]
-        while len(batch) < MAX_BATCH and first.operation is not None:
-            try:
-                job = self._jobs.get_nowait()
-            except queue.Empty:
-                break
+        while len(batch) < MAX_BATCH and first.operation is not None and not self._jobs.empty():
+            job = self._jobs.get()  # this thread alone takes from the queue: what is there stays there
             if job is None:
                 self._jobs.put(None)
                 break

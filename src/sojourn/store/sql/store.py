@@ -8,11 +8,11 @@ from typing import Any, Final, Self
 
 from sojourn.clock import Clock
 from sojourn.errors import CorruptError, SessionNotFoundError
-from sojourn.model.entry import Draft, Entry, as_drafts
+from sojourn.model.entry import Draft, Entry
 from sojourn.model.events import Event, SessionCreated
 from sojourn.model.ids import Seq, SessionId, TenantId, check_session_id, check_tenant_id
 from sojourn.store.backup import refuse_existing, verify_copy
-from sojourn.store.checks import check_drafts, check_journal, check_row_texts, check_text, encode_document, encode_key
+from sojourn.store.checks import check_events, check_journal, check_row_texts, check_text, encode_document, encode_key
 from sojourn.store.feed import Feed
 from sojourn.store.process import this_process
 from sojourn.store.protocol import (
@@ -141,7 +141,7 @@ class SqlStore:
         clear_partial: bool = False,
     ) -> Receipt:
         checked = check_session_id(session_id)
-        prepared = prepare(check_drafts(as_drafts(events)))
+        prepared = prepare(check_events(events))
         if key is not None:
             check_text(key, "an idempotency key")
         request = journal.Append(checked, prepared, expected, key, lease, clear_partial)
