@@ -58,7 +58,7 @@ async def test_sqlite_keeps_what_it_acknowledged_when_its_writer_is_killed(
 
 
 @pytest.mark.anyio
-@pytest.mark.batches(share=0.055, rounds=ROUNDS_PER_STORE)
+@pytest.mark.batches(share=0.15, rounds=ROUNDS_PER_STORE)
 @on("files")
 async def test_files_keep_what_was_acknowledged_when_their_writer_is_killed(
     location: str, rng: random.Random, batch: int
