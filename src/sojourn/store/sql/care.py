@@ -64,7 +64,11 @@ def quarantine(tenant: TenantId, session_id: SessionId, reason: str | None) -> O
 
 def rebuild_session(tenant: TenantId, session_id: SessionId) -> Operation[None]:
     """Make the session's row anew from its journal, and drop its snapshots, which loading makes again."""
-    stored = yield from sessions.find(tenant, session_id)
+    try:
+        stored = yield from sessions.find(tenant, session_id)
+    except CorruptError:  # the row cannot be read: the journal makes another
+        yield Statement("delete_session", {"tenant": tenant, "session_id": session_id})
+        stored = None
     if stored is None:
         stored = yield from _restored_row(tenant, session_id)
         yield from sessions.insert(tenant, stored)

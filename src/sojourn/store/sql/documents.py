@@ -1,5 +1,6 @@
 """Operations on documents by key, and on the partial text of a stream."""
 
+import zlib
 from typing import Any
 
 import msgspec
@@ -14,7 +15,7 @@ from sojourn.store.sql.statement import Operation, Statement
 
 def save(tenant: TenantId, key: bytes, data: str, *, at: int) -> Operation[None]:
     """Store a document."""
-    yield Statement("put_document", {"tenant": tenant, "key": key, "data": data, "updated_at": at})
+    yield Statement("put_document", {"tenant": tenant, "key": key, "data": data, "updated_at": at, "crc": _crc(data)})
 
 
 def load(tenant: TenantId, key: bytes) -> Operation[dict[str, Any] | None]:
@@ -26,10 +27,10 @@ def load(tenant: TenantId, key: bytes) -> Operation[dict[str, Any] | None]:
     rows = yield Statement("select_document", {"tenant": tenant, "key": key})
     if not rows:
         return None
-    try:
-        return msgspec.json.decode(rows[0][0], type=dict[str, Any])
-    except (msgspec.MsgspecError, TypeError, UnicodeError) as error:
-        raise CorruptError(f"document={key!r:.200}: {error}") from error
+    data, crc = rows[0]
+    if crc != _crc(data):
+        raise CorruptError(f"document={key!r:.200} does not match its checksum")
+    return msgspec.json.decode(data, type=dict[str, Any])
 
 
 def delete(tenant: TenantId, key: bytes) -> Operation[None]:
@@ -46,11 +47,26 @@ def list_keys(tenant: TenantId, prefix: bytes) -> Operation[list[str]]:
 def save_partial(tenant: TenantId, session_id: SessionId, text: str, *, at: int) -> Operation[None]:
     """Keep the streamed text so far."""
     yield from sessions.lock(tenant, session_id)
-    yield Statement("put_partial", {"tenant": tenant, "session_id": session_id, "text": text, "updated_at": at})
+    spot = {"tenant": tenant, "session_id": session_id}
+    yield Statement("put_partial", {**spot, "text": text, "updated_at": at, "crc": _crc(text)})
 
 
 def find_partial(tenant: TenantId, session_id: SessionId) -> Operation[Partial | None]:
-    """Return the streamed text, or None."""
+    """Return the streamed text, or None.
+
+    Raises:
+        CorruptError: it is not the text that was stored.
+    """
     yield from sessions.get(tenant, session_id)
     rows = yield Statement("select_partial", {"tenant": tenant, "session_id": session_id})
-    return Partial(text=rows[0][0], updated_at=moment(rows[0][1])) if rows else None
+    if not rows:
+        return None
+    text, updated_at, crc = rows[0]
+    if crc != _crc(text):
+        raise CorruptError(f"session={session_id}: the partial text does not match its checksum")
+    return Partial(text=text, updated_at=moment(updated_at))
+
+
+def _crc(text: object) -> int:
+    """Return the checksum of *text*; what is no text any more, because it is damaged, gets one that never fits."""
+    return zlib.crc32(text.encode()) if isinstance(text, str) else -1

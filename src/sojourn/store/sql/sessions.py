@@ -69,8 +69,19 @@ def list_page(tenant: TenantId, query: SessionQuery) -> Operation[SessionPage]:
         "limit": query.limit + 1,
     }
     rows = yield Statement("list_sessions", params)
-    found = tuple(_stored(row).row for row in rows[: query.limit])
+    found = tuple(_listed(row) for row in rows[: query.limit])
     return SessionPage(rows=found, cursor=cursor_after(found[-1].header) if len(rows) > query.limit else None)
+
+
+def _listed(row: tuple[Any, ...]) -> SessionRow:
+    """Return a row of a list; a damaged one says so, and does not hide the others."""
+    try:
+        return _stored(row).row
+    except CorruptError as error:
+        nothing = SessionHeader(
+            session_id=SessionId(str(row[0])), head=Seq(0), created_at=moment(0), updated_at=moment(0)
+        )
+        return SessionRow(header=nothing, quarantined=error.detail)
 
 
 def create(tenant: TenantId, session_id: SessionId, created: SessionCreated, *, at: int) -> Operation[SessionRow]:

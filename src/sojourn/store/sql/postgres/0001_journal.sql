@@ -104,6 +104,7 @@ CREATE TABLE partials (
     session_id text   COLLATE "C" NOT NULL,
     text       text   NOT NULL,
     updated_at bigint NOT NULL,
+    crc        bigint NOT NULL,
     PRIMARY KEY (tenant, session_id)
 ) WITH (fillfactor = 50);
 
@@ -113,6 +114,7 @@ CREATE TABLE documents (
     key        bytea  NOT NULL,                 -- UTF-8: a key may hold any character, NUL too
     data       text   NOT NULL,
     updated_at bigint NOT NULL,
+    crc        bigint NOT NULL,
     PRIMARY KEY (tenant, digest)
 );
 

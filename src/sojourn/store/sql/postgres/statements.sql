@@ -149,22 +149,25 @@ ON CONFLICT (tenant, session_id) DO UPDATE SET token = excluded.token, holder = 
 DELETE FROM leases WHERE tenant = %(tenant)s AND session_id = %(session_id)s;
 
 -- name: put_partial
-INSERT INTO partials (tenant, session_id, text, updated_at)
-VALUES (%(tenant)s, %(session_id)s, %(text)s, %(updated_at)s)
-ON CONFLICT (tenant, session_id) DO UPDATE SET text = excluded.text, updated_at = excluded.updated_at;
+INSERT INTO partials (tenant, session_id, text, updated_at, crc)
+VALUES (%(tenant)s, %(session_id)s, %(text)s, %(updated_at)s, %(crc)s)
+ON CONFLICT (tenant, session_id) DO UPDATE SET text = excluded.text, updated_at = excluded.updated_at,
+    crc = excluded.crc;
 
 -- name: select_partial
-SELECT text, updated_at FROM partials WHERE tenant = %(tenant)s AND session_id = %(session_id)s;
+SELECT text, updated_at, crc FROM partials WHERE tenant = %(tenant)s AND session_id = %(session_id)s;
 
 -- name: delete_partial
 DELETE FROM partials WHERE tenant = %(tenant)s AND session_id = %(session_id)s;
 
 -- name: put_document
-INSERT INTO documents (tenant, key, data, updated_at) VALUES (%(tenant)s, %(key)s, %(data)s, %(updated_at)s)
-ON CONFLICT (tenant, digest) DO UPDATE SET data = excluded.data, updated_at = excluded.updated_at;
+INSERT INTO documents (tenant, key, data, updated_at, crc)
+VALUES (%(tenant)s, %(key)s, %(data)s, %(updated_at)s, %(crc)s)
+ON CONFLICT (tenant, digest) DO UPDATE SET data = excluded.data, updated_at = excluded.updated_at,
+    crc = excluded.crc;
 
 -- name: select_document
-SELECT data FROM documents WHERE tenant = %(tenant)s AND digest = sha256(%(key)s);
+SELECT data, crc FROM documents WHERE tenant = %(tenant)s AND digest = sha256(%(key)s);
 
 -- name: delete_document
 DELETE FROM documents WHERE tenant = %(tenant)s AND digest = sha256(%(key)s);
@@ -181,6 +184,3 @@ SELECT tenant, session_id FROM sessions
 UNION
 SELECT DISTINCT tenant, session_id FROM journal
 ORDER BY tenant, session_id;
-
--- name: list_all_documents
-SELECT tenant, key, data, updated_at FROM documents ORDER BY tenant, key;

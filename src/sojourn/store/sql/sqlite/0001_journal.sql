@@ -86,6 +86,7 @@ CREATE TABLE partials (
     session_id TEXT    NOT NULL,
     text       TEXT    NOT NULL,
     updated_at INTEGER NOT NULL,
+    crc        INTEGER NOT NULL,
     PRIMARY KEY (tenant, session_id)
 ) WITHOUT ROWID;
 
@@ -94,6 +95,7 @@ CREATE TABLE documents (
     key        BLOB    NOT NULL,                -- UTF-8: a key may hold any character, NUL too
     data       TEXT    NOT NULL,
     updated_at INTEGER NOT NULL,
+    crc        INTEGER NOT NULL,
     PRIMARY KEY (tenant, key)
 ) WITHOUT ROWID;
 

@@ -133,21 +133,25 @@ ON CONFLICT (tenant, session_id) DO UPDATE SET token = excluded.token, holder = 
 DELETE FROM leases WHERE tenant = :tenant AND session_id = :session_id;
 
 -- name: put_partial
-INSERT INTO partials (tenant, session_id, text, updated_at) VALUES (:tenant, :session_id, :text, :updated_at)
-ON CONFLICT (tenant, session_id) DO UPDATE SET text = excluded.text, updated_at = excluded.updated_at;
+INSERT INTO partials (tenant, session_id, text, updated_at, crc)
+VALUES (:tenant, :session_id, :text, :updated_at, :crc)
+ON CONFLICT (tenant, session_id) DO UPDATE SET text = excluded.text, updated_at = excluded.updated_at,
+    crc = excluded.crc;
 
 -- name: select_partial
-SELECT text, updated_at FROM partials WHERE tenant = :tenant AND session_id = :session_id;
+SELECT text, updated_at, crc FROM partials WHERE tenant = :tenant AND session_id = :session_id;
 
 -- name: delete_partial
 DELETE FROM partials WHERE tenant = :tenant AND session_id = :session_id;
 
 -- name: put_document
-INSERT INTO documents (tenant, key, data, updated_at) VALUES (:tenant, :key, :data, :updated_at)
-ON CONFLICT (tenant, key) DO UPDATE SET data = excluded.data, updated_at = excluded.updated_at;
+INSERT INTO documents (tenant, key, data, updated_at, crc)
+VALUES (:tenant, :key, :data, :updated_at, :crc)
+ON CONFLICT (tenant, key) DO UPDATE SET data = excluded.data, updated_at = excluded.updated_at,
+    crc = excluded.crc;
 
 -- name: select_document
-SELECT data FROM documents WHERE tenant = :tenant AND key = :key;
+SELECT data, crc FROM documents WHERE tenant = :tenant AND key = :key;
 
 -- name: delete_document
 DELETE FROM documents WHERE tenant = :tenant AND key = :key;
@@ -163,6 +167,3 @@ SELECT tenant, session_id FROM sessions
 UNION
 SELECT DISTINCT tenant, session_id FROM journal
 ORDER BY tenant, session_id;
-
--- name: list_all_documents
-SELECT tenant, key, data, updated_at FROM documents ORDER BY tenant, key;
