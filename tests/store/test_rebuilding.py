@@ -51,7 +51,7 @@ async def test_a_row_that_cannot_be_read_is_listed_as_damaged_and_made_anew(tmp_
     connection.close()
 
     async with open_store(path) as store:
-        listed = {row.header.session_id: row.quarantined for row in (await store.list_sessions()).rows}
+        listed = {str(row.header.session_id): row.quarantined for row in (await store.list_sessions()).rows}
         assert listed["good"] is None
         assert "its row is damaged" in str(listed["bad"])
         assert await store.rebuild() == 3
