@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple, NoReturn
+from typing import NoReturn
 
+import msgspec
 from msgspec import structs
 
 from sojourn.errors import ConflictError, CorruptError, InvalidInputError
@@ -20,7 +21,7 @@ from sojourn.store.sql.sessions import HOUR, StoredSession, insert_rows
 from sojourn.store.sql.statement import Operation, Params, Statement
 
 
-class Append(NamedTuple):
+class Append(msgspec.Struct, frozen=True):
     """What is to be appended, and on which conditions."""
 
     session_id: SessionId
@@ -29,11 +30,6 @@ class Append(NamedTuple):
     key: str | None
     lease: Lease | None
     clear_partial: bool
-
-    @property
-    def keeps_house(self) -> bool:
-        """Whether more of the session's row changes than its head and its totals."""
-        return any(is_housekeeping(prepared.encoded.event) for prepared in self.prepared)
 
 
 def append(tenant: TenantId, request: Append, *, at: int) -> Operation[Receipt]:
@@ -46,20 +42,22 @@ def append(tenant: TenantId, request: Append, *, at: int) -> Operation[Receipt]:
             return receipt
     if request.lease is not None:
         yield from leases.verify(tenant, request.lease)
-    head, epoch = yield from _advance(spot, request, at=at)
+    head, epoch, keeps_house = yield from _advance(spot, request, at=at)
 
     first, when = head + 1, moment(at)
-    places = list(enumerate(request.prepared, first))
-    yield insert_rows(tenant, request.session_id, [make_row(prepared, seq=seq, at=at) for seq, prepared in places])
-    entries = tuple(make_entry(prepared, request.session_id, seq=seq, at=when) for seq, prepared in places)
+    rows, entries = [], []
+    for seq, prepared in enumerate(request.prepared, first):
+        rows.append(make_row(prepared, seq=seq, at=at))
+        entries.append(make_entry(prepared, request.session_id, seq=seq, at=when))
+    yield insert_rows(tenant, request.session_id, rows)
     last = entries[-1].seq
-    if request.keeps_house:
+    if keeps_house:
         yield from _keep_house(tenant, entries)
     if request.key is not None:
         yield Statement("insert_receipt", {**spot, "key": request.key, "first_seq": first, "last_seq": last, "at": at})
     if request.clear_partial:
         yield Statement("delete_partial", spot)
-    return Receipt(first=Seq(first), last=last, at=when, epoch=epoch, entries=entries)
+    return Receipt(first=Seq(first), last=last, at=when, epoch=epoch, entries=tuple(entries))
 
 
 def read(
@@ -138,18 +136,22 @@ def _find_receipt(spot: Params, key: str, epoch: int) -> Operation[Receipt | Non
     return Receipt(first=Seq(first), last=Seq(last), at=moment(at), epoch=epoch, repeated=True)
 
 
-def _advance(spot: Params, request: Append, *, at: int) -> Operation[tuple[int, int]]:
-    """Move the session's head and totals, if it may be appended to; return the head before, and the epoch.
+def _advance(spot: Params, request: Append, *, at: int) -> Operation[tuple[int, int, bool]]:
+    """Move the session's head and totals, if it may be appended to.
 
-    Only the columns, and so the indexes, that must change are touched; the rest follows in `_keep_house`.
+    Only the columns, and so the indexes, that must change are touched. Returns the head before, the epoch, and whether
+    more of the row has to follow, by `_keep_house`.
     """
     messages = tokens = cost = 0
+    keeps_house = False
     active_at: int | None = None
     for prepared in request.prepared:
         event = prepared.encoded.event
         more_messages, more_tokens, more_cost = totals_of(event)
         messages, tokens, cost = messages + more_messages, tokens + more_tokens, cost + more_cost
-        if not is_housekeeping(event):
+        if is_housekeeping(event):
+            keeps_house = True
+        else:
             active_at = at
     entries = len(request.prepared)
     expected = None if request.expected is None else within(request.expected)
@@ -160,7 +162,7 @@ def _advance(spot: Params, request: Append, *, at: int) -> Operation[tuple[int, 
     head, epoch, active_hour = rows[0]
     if active_at is not None and active_at // HOUR != active_hour:
         yield Statement("advance_hour", {**spot, "active_hour": active_at // HOUR})
-    return head - entries, epoch
+    return head - entries, epoch, keeps_house
 
 
 def _refuse(spot: Params, expected: int | None) -> Operation[NoReturn]:
