@@ -138,3 +138,37 @@ async def test_a_session_whose_past_was_forgotten_is_made_anew() -> None:
         assert session.state.conversation.message_count == 0
         assert session.state.knowledge_base.facts == {}
         assert session.state == await replayed(store, "s")
+
+
+async def texts(session: Session, limit: int) -> list[str]:
+    entries = await session.last_messages(limit)
+    return [entry.event.message.text for entry in entries if isinstance(entry.event, events.MessageAdded)]
+
+
+async def test_the_last_messages_are_the_same_from_memory_and_from_the_store(tmp_path: Path) -> None:
+    async with open_store(tmp_path / "s.db") as store:
+        session = await Session.create(store, "s")
+        for i in range(100):
+            await session.append(said(f"{i}"), events.UsageRecorded())
+        stranger = await Session.open(store, "s")
+        await stranger.append(said("from another"))
+        assert await texts(session, 2) == ["98", "99"]
+        await session.refresh()
+
+        for limit in (1, 20, 64, 65, 101):
+            assert await session.last_messages(limit) == await store.last_messages("s", limit)
+        fresh = await Session.open(store, "s")
+        assert await fresh.last_messages(20) == await fresh.last_messages(20) == await store.last_messages("s", 20)
+
+
+async def test_a_long_or_forgotten_message_is_not_held_in_memory() -> None:
+    async with open_store("memory:") as store:
+        session = await Session.create(store, "s")
+        for text in ("a", "x" * 200_000, "b", "c"):
+            await session.append(said(text))
+        assert [len(text) for text in await texts(session, 3)] == [200_000, 1, 1]
+        assert await texts(session, 2) == ["b", "c"]
+
+        await store.redact("s", [session.head])
+        await session.refresh()
+        assert await texts(session, 2) == ["x" * 200_000, "b"]

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Protocol
 
 from sojourn.clock import Clock
-from sojourn.model.entry import Draft
+from sojourn.model.entry import Draft, Entry
 from sojourn.model.events import Event
 from sojourn.model.ids import SessionId
 from sojourn.model.state import SessionState
@@ -27,6 +27,10 @@ class Live(Protocol):
 
     @property
     def clock(self) -> Clock: ...
+
+    async def last_messages(self, limit: int = 20) -> list[Entry]:
+        """Return the last *limit* messages that the state holds, oldest first."""
+        ...
 
     async def append(self, *events: Event | Draft, causes: Iterable[int] = (), expected: int | None = None) -> Receipt:
         """Append all *events* or none, as derived from *causes*."""

@@ -26,6 +26,7 @@ from sojourn.engine.nouns.research import ResearchNoun
 from sojourn.engine.nouns.variables import VariablesNoun
 from sojourn.engine.nouns.working_set import WorkingSetNoun
 from sojourn.engine.private import Private
+from sojourn.engine.recent import RecentMessages
 from sojourn.engine.turn import run_turn
 from sojourn.engine.why import Explanation, Thing, explain
 from sojourn.errors import NotFoundError
@@ -72,6 +73,7 @@ class Session:
         self._snapshot_at = snapshot_at
         self._options = options
         self._private = Private()
+        self._recent = RecentMessages()
         self._lease: Lease | None = None
 
     def __repr__(self) -> str:
@@ -240,7 +242,7 @@ class Session:
         if receipt.epoch != self._epoch:
             await self.reload()
         elif receipt.first == self.head + 1 and receipt.entries:
-            self._unfolded += receipt.entries
+            self._follow(receipt.entries)
         elif receipt.last > self.head:
             await self._read_on()
         await self._snapshot_if_due()
@@ -282,7 +284,7 @@ class Session:
     async def _read_on(self) -> None:
         while entries := await self._store.read(self.id, after=self.head, limit=MAX_PAGE):
             # Another task of this session may have moved the head while this one waited.
-            self._unfolded += [entry for entry in entries if entry.seq > self.head]
+            self._follow([entry for entry in entries if entry.seq > self.head])
             if len(entries) < MAX_PAGE:
                 break
 
@@ -290,10 +292,22 @@ class Session:
         """Make the state anew from the store: something in its past was forgotten."""
         self._folded, self._epoch, self._snapshot_at = await load_state(self._store, self.id)
         self._unfolded.clear()
+        self._recent = RecentMessages()
+
+    def _follow(self, entries: Sequence[Entry]) -> None:
+        self._unfolded += entries
+        self._recent.add(entries)
 
     async def last_messages(self, limit: int = 20) -> list[Entry]:
-        """Return the last *limit* messages, oldest first."""
-        return await self._store.last_messages(self.id, limit)
+        """Return the last *limit* messages that the state holds, oldest first: from memory, if they are there."""
+        held = self._recent.last(limit)
+        if held is not None:
+            return held
+        head = self.head
+        found = await self._store.last_messages(self.id, limit, before=head + 1)
+        if head == self.head:  # or another task went on meanwhile, and they are not the last any more
+            self._recent.replace(found)
+        return found
 
     async def fork(self, fork_id: str | None = None, *, at: int | None = None) -> Self:
         """Begin a session that continues this one after its entry *at* (None: its head), and open it."""

@@ -106,6 +106,8 @@ class Messages:
 
     async def last(self, limit: int = 20, *, before: int | None = None) -> list[Entry]:
         """Return the last *limit* messages (before entry *before*), oldest first."""
+        if before is None:
+            return await self._session.last_messages(limit)
         return await self._session.store.last_messages(self._session.id, limit, before=before)
 
     async def window(self, limit: int = 20) -> list[Entry]:
