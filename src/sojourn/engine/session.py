@@ -105,7 +105,8 @@ class Session:
         """
         state, epoch, snapshot_at = await load_state(store, session_id)
         session = cls(store, state, epoch=epoch, snapshot_at=snapshot_at, options=options or SessionOptions())
-        await session._snapshot_if_due()
+        if session.head - snapshot_at >= SNAPSHOT_EVERY:
+            await session._save_snapshot()
         return session
 
     @property
@@ -233,19 +234,22 @@ class Session:
             lease=lease or self._lease,
             clear_partial=clear_partial,
         )
-        await self._take_in(receipt)
+        if receipt.first == self.head + 1 and receipt.epoch == self._epoch and receipt.entries:
+            self._follow(receipt.entries)
+        else:
+            await self._catch_up(receipt)
+        if self.head - self._snapshot_at >= SNAPSHOT_EVERY:
+            await self._save_snapshot()
         if self._options.on_append is not None and receipt.entries:
             await self._options.on_append(self, receipt.entries)
         return receipt
 
-    async def _take_in(self, receipt: Receipt) -> None:
+    async def _catch_up(self, receipt: Receipt) -> None:
+        """Bring the state up to an append that others came before, or that something was forgotten before."""
         if receipt.epoch != self._epoch:
             await self.reload()
-        elif receipt.first == self.head + 1 and receipt.entries:
-            self._follow(receipt.entries)
         elif receipt.last > self.head:
             await self._read_on()
-        await self._snapshot_if_due()
 
     async def refresh(self) -> None:
         """Bring the state up to the journal's head, reading only what is new."""
@@ -260,7 +264,7 @@ class Session:
         entries = self._private.take()
         if entries:
             receipt = await self._store.append(self.id, [Draft(event=one.event, causes=one.causes) for one in entries])
-            await self._take_in(receipt)
+            await self._catch_up(receipt)
 
     def _keep_in_memory(self, drafts: list[Draft]) -> list[Draft]:
         """Take what is private out of *drafts*; return the rest."""
@@ -348,10 +352,6 @@ class Session:
     async def close(self) -> None:
         """Keep a snapshot if that makes the next opening faster. Nothing else needs saving."""
         if self.head - self._snapshot_at >= _WORTH_A_SNAPSHOT:
-            await self._save_snapshot()
-
-    async def _snapshot_if_due(self) -> None:
-        if self.head - self._snapshot_at >= SNAPSHOT_EVERY:
             await self._save_snapshot()
 
     async def _save_snapshot(self) -> None:

@@ -15,7 +15,7 @@ import msgspec
 from msgspec import UNSET, Raw
 
 from sojourn.errors import CorruptError, InvalidEventError, TooLargeError
-from sojourn.model.events import KINDS, Event, KnownEvent, MessageAdded, UnknownEvent, kind_of
+from sojourn.model.events import KINDS, Event, KnownEvent, MessageAdded, UnknownEvent, UsageRecorded, kind_of
 from sojourn.model.message import Message
 
 MAX_EVENT_BYTES: Final = 16 * 1024 * 1024
@@ -79,7 +79,8 @@ class Codec:
             body = bytes(event.payload) if isinstance(event, UnknownEvent) else _encoder.encode(event)
             if len(body) > self._max_bytes:
                 raise TooLargeError(f"{kind}: {len(body):,} bytes, the limit is {self._max_bytes:,}")
-            if not _is_plain(event):
+            plain = _is_plain(event)
+            if not plain:
                 _check_letter(event)
                 if b"\n" in body or b"\r" in body:  # white space in the JSON that others have written
                     body = msgspec.json.format(body, indent=-1)
@@ -90,6 +91,8 @@ class Codec:
             payload = body.decode("utf-8")
             version = self._versions.get(kind, 1)
             encoded = Encoded(kind, version, payload, self.decode(kind, version, payload))
+            if plain and encoded.event != event:
+                refuse_non_finite(event, kind)
         except CorruptError as error:
             raise InvalidEventError(f"{kind}: {error.__cause__}") from error
         except (msgspec.MsgspecError, UnicodeError, TypeError, RecursionError, OverflowError) as error:
@@ -132,9 +135,9 @@ class Codec:
 
 
 def _is_plain(event: Event) -> bool:
-    """Tell whether *event* is a message of nothing but text: most are, and nothing in them can go wrong."""
+    """Tell whether *event* is a message of nothing but text, or usage: most are, and they come back as they went."""
     if type(event) is not MessageAdded:
-        return False
+        return type(event) is UsageRecorded
     message = event.message
     return (
         type(message) is Message

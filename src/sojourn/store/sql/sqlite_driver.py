@@ -6,10 +6,10 @@ close in the same process would drop SQLite's locks.
 """
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 import apsw
 
@@ -97,8 +97,8 @@ class SqliteDriver:
                 pass
         return await worker.run(operation)
 
-    async def write(self, operation: Callable[[], Operation[T]]) -> T:
-        return await self._for_writing().run(operation)
+    def write(self, operation: Callable[[], Operation[T]]) -> Coroutine[Any, Any, T]:
+        return self._for_writing().run(operation)
 
     async def data_version(self) -> int | None:
         return await self._for_reading().call(lambda connection: int(connection.pragma("data_version")))

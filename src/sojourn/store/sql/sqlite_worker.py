@@ -13,10 +13,10 @@ import asyncio
 import contextlib
 import queue
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, TypeVar, cast
+from typing import Any, Final, TypeVar
 
 import apsw
 
@@ -88,13 +88,13 @@ class Worker:
             await self.stop()  # and not before: the thread reports to a loop that must still be there
             raise
 
-    async def run(self, operation: Callable[[], Operation[T]]) -> T:
-        """Run an operation in a transaction and return what it returned, once that is durable."""
-        return cast(T, await self._submit(_Job(done=self._loop.create_future(), operation=operation)))
+    def run(self, operation: Callable[[], Operation[T]]) -> Coroutine[Any, Any, T]:
+        """Run an operation in a transaction; awaited, return what it returned, once that is durable."""
+        return self._submit(_Job(done=self._loop.create_future(), operation=operation))
 
-    async def call(self, function: Callable[[apsw.Connection], T]) -> T:
-        """Run *function* with the connection, outside any transaction."""
-        return cast(T, await self._submit(_Job(done=self._loop.create_future(), function=function)))
+    def call(self, function: Callable[[apsw.Connection], T]) -> Coroutine[Any, Any, T]:
+        """Run *function* with the connection, outside any transaction; awaited, return what it returned."""
+        return self._submit(_Job(done=self._loop.create_future(), function=function))
 
     async def stop(self, last: Callable[[apsw.Connection], None] | None = None) -> None:
         """Finish what was submitted, run *last*, disconnect, and end the thread."""
