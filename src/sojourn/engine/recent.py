@@ -21,7 +21,7 @@ class RecentMessages:
     def add(self, entries: Iterable[Entry]) -> None:
         """Follow the journal by its next *entries*."""
         for entry in entries:
-            if isinstance(entry.event, MessageAdded):
+            if type(entry.event) is MessageAdded:
                 if len(entry.payload) > MAX_CHARS:
                     self._entries.clear()
                 else:

@@ -155,8 +155,9 @@ def _advance(spot: Params, request: Append, *, at: int) -> Operation[tuple[int, 
             active_at = at
     entries = len(request.prepared)
     expected = None if request.expected is None else within(request.expected)
-    added = {"entries": entries, "messages": messages, "tokens": tokens, "cost": cost, "active_at": active_at}
-    rows = yield Statement("advance_session", {**spot, **added, "expected": expected})
+    added = (entries, active_at, messages, tokens, cost)
+    place = (spot["tenant"], request.session_id)
+    rows = yield Statement("advance_session", (*added, *place, expected, expected))
     if not rows:
         yield from _refuse(spot, request.expected)
     head, epoch, active_hour = rows[0]

@@ -62,7 +62,7 @@ class Runner:
 
 
 def _damaged_text(statement: Statement, error: UnicodeDecodeError) -> CorruptError:
-    of = statement.params.get("session_id")
+    of = statement.params.get("session_id") if isinstance(statement.params, Mapping) else None
     damaged = CorruptError(f"{f'session={of}: ' if of else ''}a stored text is damaged, byte {error.start}")
     damaged.__cause__ = error
     return damaged

@@ -19,10 +19,10 @@ Rows = list[tuple[Any, ...]]
 
 
 class Statement(msgspec.Struct, frozen=True):
-    """One statement to run: once with *params*, by name, or once for each of *many*, by name or by place."""
+    """One statement to run, once with *params* or once for each of *many*; values are given by name or by place."""
 
     name: str
-    params: Params
+    params: Params | tuple[Any, ...]
     many: Sequence[Params | tuple[Any, ...]] | None = None
 
 

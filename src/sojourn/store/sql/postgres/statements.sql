@@ -53,11 +53,9 @@ UPDATE sessions SET
 WHERE tenant = %(tenant)s AND session_id = %(session_id)s;
 
 -- name: advance_session
-UPDATE sessions SET head = head + %(entries)s, updated_at = coalesce(%(active_at)s, updated_at),
-    message_count = message_count + %(messages)s, total_tokens = total_tokens + %(tokens)s,
-    cost_micros = cost_micros + %(cost)s
-WHERE tenant = %(tenant)s AND session_id = %(session_id)s
-  AND quarantined IS NULL AND (%(expected)s::bigint IS NULL OR head = %(expected)s)
+UPDATE sessions SET head = head + %s, updated_at = coalesce(%s, updated_at), message_count = message_count + %s,
+    total_tokens = total_tokens + %s, cost_micros = cost_micros + %s
+WHERE tenant = %s AND session_id = %s AND quarantined IS NULL AND (%s::bigint IS NULL OR head = %s)
 RETURNING head, epoch, active_hour;
 
 -- name: advance_hour

@@ -50,10 +50,9 @@ UPDATE sessions SET
 WHERE tenant = :tenant AND session_id = :session_id;
 
 -- name: advance_session
-UPDATE sessions SET head = head + :entries, updated_at = coalesce(:active_at, updated_at), message_count = message_count + :messages,
-    total_tokens = total_tokens + :tokens, cost_micros = cost_micros + :cost
-WHERE tenant = :tenant AND session_id = :session_id
-  AND quarantined IS NULL AND (:expected IS NULL OR head = :expected)
+UPDATE sessions SET head = head + ?, updated_at = coalesce(?, updated_at), message_count = message_count + ?,
+    total_tokens = total_tokens + ?, cost_micros = cost_micros + ?
+WHERE tenant = ? AND session_id = ? AND quarantined IS NULL AND (? IS NULL OR head = ?)
 RETURNING head, epoch, active_hour;
 
 -- name: advance_hour
