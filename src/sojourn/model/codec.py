@@ -46,7 +46,7 @@ _name_decoder = msgspec.json.Decoder(_Named)
 _letter_decoder = msgspec.json.Decoder(_Lettered)
 
 
-class Encoded(msgspec.Struct, frozen=True):
+class Encoded(msgspec.Struct, frozen=True, gc=False):
     """An event ready to be stored, and the event as it will be read back."""
 
     kind: str

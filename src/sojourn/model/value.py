@@ -5,8 +5,11 @@ from typing import Any, Self
 import msgspec
 
 
-class Value(msgspec.Struct, frozen=True, kw_only=True):
-    """A value that is stored or sent. It never changes; a changed one is another value."""
+class Value(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """A value that is stored or sent. It never changes; a changed one is another value.
+
+    Values cannot form circles, so the garbage collector is told not to look at them (`gc=False`).
+    """
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON types: dicts, lists, strings, numbers, booleans, None."""

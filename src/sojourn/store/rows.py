@@ -35,7 +35,7 @@ class JournalRow(NamedTuple):
     crc: int
 
 
-class Prepared(msgspec.Struct, frozen=True):
+class Prepared(msgspec.Struct, frozen=True, gc=False):
     """A draft that was checked and encoded, still without a place in the journal."""
 
     encoded: Encoded

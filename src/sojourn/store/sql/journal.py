@@ -21,7 +21,7 @@ from sojourn.store.sql.sessions import HOUR, StoredSession, insert_rows
 from sojourn.store.sql.statement import Operation, Params, Statement
 
 
-class Append(msgspec.Struct, frozen=True):
+class Append(msgspec.Struct, frozen=True, gc=False):
     """What is to be appended, and on which conditions."""
 
     session_id: SessionId

@@ -18,7 +18,7 @@ Params = Mapping[str, Any]
 Rows = list[tuple[Any, ...]]
 
 
-class Statement(msgspec.Struct, frozen=True):
+class Statement(msgspec.Struct, frozen=True, gc=False):
     """One statement to run, once with *params* or once for each of *many*; values are given by name or by place."""
 
     name: str
