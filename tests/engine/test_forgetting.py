@@ -115,6 +115,21 @@ async def test_forgetting_reaches_the_copies_kept_before_migrations(tmp_path: Pa
     assert holds(tmp_path, SECRET) == []
 
 
+async def test_forgetting_a_call_reaches_what_the_tool_was_given_and_said(location: str, tmp_path: Path) -> None:
+    async with sojourn.open(location) as app:
+        session = await app.sessions.create("s")
+        await session.messages.user("look it up")
+        call = ToolCall(id="c", name="find", arguments={"what": SECRET})
+        asked = await session.messages.assistant(tool_calls=[call])
+        await session.messages.tool_started("c", "find", {"what": SECRET})
+        await session.messages.tool_ran("c", "find", success=False, error=f"no {SECRET} here")
+        await session.messages.tool("c", f"{SECRET} was not found", error=True)
+        await session.forget("message", asked.seq)
+
+        assert holds(tmp_path, SECRET) == []
+        assert session.state.conversation.message_count == 1
+
+
 async def test_what_is_private_is_forgotten_too() -> None:
     async with sojourn.open("memory:") as app:
         session = await app.sessions.create("s")

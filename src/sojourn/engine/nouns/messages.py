@@ -5,8 +5,10 @@ from typing import Any
 
 from sojourn.engine.live import Live
 from sojourn.errors import InvalidInputError
+from sojourn.model.conversation import OpenCall
 from sojourn.model.entry import Entry
 from sojourn.model.events import MessageAdded, Purpose, ToolRan, ToolStarted, UsageRecorded
+from sojourn.model.ids import Seq
 from sojourn.model.message import Message, Part, ToolCall
 
 _PAGE = 200
@@ -60,7 +62,7 @@ class Messages:
         Raises:
             InvalidInputError: no call with this id waits for a result.
         """
-        call = next((call for call in self._session.state.conversation.open_calls if call.call_id == call_id), None)
+        call = self._open_call(call_id)
         if call is None:
             raise InvalidInputError(f"no tool call {call_id!r:.100} waits for a result")
         message = Message(role="tool", content=content, tool_call_id=call_id, name=name or call.name, error=error)
@@ -69,14 +71,22 @@ class Messages:
     async def tool_started(self, call_id: str, name: str, arguments: dict[str, Any] | None = None) -> Entry:
         """Note that a tool is about to run. Without a `tool_ran` after it, nobody knows whether it did."""
         event = ToolStarted(call_id=call_id, name=name, arguments=arguments or {})
-        return (await self._session.append(event)).entries[0]
+        return (await self._session.append(event, causes=self._asked_at(call_id))).entries[0]
 
     async def tool_ran(
         self, call_id: str, name: str, *, success: bool = True, seconds: float = 0.0, error: str | None = None
     ) -> Entry:
         """Note that a tool ran and came back."""
         event = ToolRan(call_id=call_id, name=name, success=success, seconds=seconds, error=error)
-        return (await self._session.append(event)).entries[0]
+        return (await self._session.append(event, causes=self._asked_at(call_id))).entries[0]
+
+    def _open_call(self, call_id: str) -> OpenCall | None:
+        return next((call for call in self._session.state.conversation.open_calls if call.call_id == call_id), None)
+
+    def _asked_at(self, call_id: str) -> tuple[Seq, ...]:
+        """Return the message that asked for a call, so that forgetting it reaches what the tool was given and said."""
+        call = self._open_call(call_id)
+        return () if call is None else (call.asked_at,)
 
     async def used(
         self,
