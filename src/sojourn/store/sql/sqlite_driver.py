@@ -6,6 +6,7 @@ close in the same process would drop SQLite's locks.
 """
 
 import os
+import time
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -28,6 +29,7 @@ T = TypeVar("T")
 BUSY_TIMEOUT_MS: Final = 10_000
 PAGE_BYTES: Final = 2048
 """A turn touches some seven pages and writes each whole, so small pages halve what a turn writes."""
+_BUSY_PAUSE: Final = 0.005
 MAX_LOG_BYTES: Final = 64 * 1024 * 1024
 _SAFE_LIBRARY: Final = (3, 51, 3)
 _SMALLEST_FILE: Final = 512
@@ -184,7 +186,7 @@ class SqliteDriver:
         connection.pragma("page_size", PAGE_BYTES)
         if self._path is not None:
             # A network file system has no shared memory, which the write-ahead log needs.
-            connection.pragma("journal_mode", "truncate" if self._on_network(self._path) else "wal")
+            _keep_journal(connection, "truncate" if self._on_network(self._path) else "wal")
 
     def _begin_writing(self) -> apsw.Connection:
         with translated(self._path):
@@ -237,6 +239,22 @@ def _refuse_scrap(path: Path) -> None:
     """Refuse a file that is shorter than any database: SQLite would take it for an empty one and write over it."""
     if 0 < path.stat().st_size < _SMALLEST_FILE:
         raise CorruptError(f"{path} is not a SQLite file")
+
+
+def _keep_journal(connection: apsw.Connection, mode: str) -> None:
+    """Let the file have this kind of journal; of several processes that create it at once, one makes the change.
+
+    The change needs the file for itself, and SQLite does not wait for that, whatever the busy timeout: so this does.
+    """
+    deadline = time.monotonic() + BUSY_TIMEOUT_MS / 1000
+    while connection.pragma("journal_mode") != mode:
+        try:
+            connection.pragma("journal_mode", mode)
+            return
+        except apsw.BusyError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(_BUSY_PAUSE)
 
 
 def _truncate_log(connection: apsw.Connection) -> None:
