@@ -14,11 +14,11 @@ import contextlib
 import queue
 import threading
 from collections.abc import Callable, Coroutine, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import apsw
+import msgspec
 
 from sojourn.errors import ClosedError, SojournError, StorageFullError, StoreError, UnknownOutcomeError
 from sojourn.store.sql.sqlite_errors import translate
@@ -31,8 +31,7 @@ MAX_BATCH: Final = 512
 _SUSPECT: Final = (apsw.IOError, apsw.FullError, apsw.CorruptError, apsw.NotADBError)
 
 
-@dataclass(slots=True, kw_only=True)
-class _Job:
+class _Job(msgspec.Struct, kw_only=True):
     """One request: an operation for a transaction, or a function that gets the connection to itself."""
 
     done: asyncio.Future[Any]
