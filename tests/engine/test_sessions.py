@@ -261,6 +261,32 @@ async def test_without_the_users_word_nothing_about_him_is_written(tmp_path: Pat
     assert not holds(tmp_path, b"Zerubbabel")
 
 
+async def test_a_saved_file_holds_nothing_that_is_known_in_memory_only(tmp_path: Path) -> None:
+    async with sojourn.open("memory:") as app:
+        session = await app.sessions.create("s")
+        await session.profile.set(name="Zerubbabel")
+        await session.facts.learn("Zerubbabel keeps bees", about="user")
+        await session.save(tmp_path / "s.json")
+
+        assert session.state.user_profile.name == "Zerubbabel"
+        assert not holds(tmp_path, b"Zerubbabel")
+
+
+async def test_what_is_known_in_memory_only_is_explained_by_what_it_came_from() -> None:
+    async with sojourn.open("memory:") as app:
+        session = await app.sessions.create("s")
+        said = await session.messages.user("I am Ada")
+        await session.messages.user("something else")
+        await session.profile.set(name="Ada", causes=[said.seq])
+        await session.profile.set(location="Lisbon")
+
+        assert [quote.text for quote in (await session.why("name")).quotes] == ["I am Ada"]
+        assert (await session.why("location")).quotes == ()
+        with pytest.raises(InvalidInputError, match="entries of the session"):
+            await session.profile.set(age=36, causes=[99])
+        assert session.state.user_profile.age is None
+
+
 async def test_once_the_user_agrees_what_is_known_is_kept(tmp_path: Path) -> None:
     async with sojourn.open(tmp_path / "s.db") as app:
         session = await app.sessions.create("s")

@@ -12,12 +12,12 @@ import anyio.to_thread
 import msgspec
 from msgspec import Raw
 
-from sojourn.clock import Clock
 from sojourn.engine.live import Live
 from sojourn.errors import AccessError, InvalidInputError, NewerVersionError
 from sojourn.model.codec import CODEC
 from sojourn.model.entry import Entry
 from sojourn.model.ids import Seq, SessionId
+from sojourn.model.state import SessionState
 from sojourn.store.protocol import MAX_PAGE, SessionRow, Store
 
 FORMAT: Final = "sojourn-session"
@@ -45,8 +45,10 @@ class _Kind(msgspec.Struct):
     kind: str
 
 
-async def save(session: Live, path: Path, *, clock: Clock) -> None:
-    """Write the whole session to *path*, in place of what is there, at once or not at all; only its owner may read it.
+async def save(session: Live, state: SessionState, path: Path) -> None:
+    """Write the whole session, with *state* as it is stored, to *path*, in place of what is there.
+
+    It is written at once or not at all, and only its owner may read it.
 
     Raises:
         AccessError: the file cannot be written.
@@ -58,8 +60,8 @@ async def save(session: Live, path: Path, *, clock: Clock) -> None:
         format=FORMAT,
         version=VERSION,
         session_id=session.id,
-        saved_at=clock.now(),
-        state=session.state.to_dict(),
+        saved_at=session.clock.now(),
+        state=state.to_dict(),
         entries=tuple(
             _PortableEntry(
                 seq=entry.seq, at=entry.at, version=entry.version, causes=entry.causes, event=Raw(entry.payload)

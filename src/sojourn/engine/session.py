@@ -29,7 +29,7 @@ from sojourn.engine.private import Private
 from sojourn.engine.recent import RecentMessages
 from sojourn.engine.turn import run_turn
 from sojourn.engine.why import Explanation, Thing, explain
-from sojourn.errors import NotFoundError
+from sojourn.errors import InvalidEventError, NotFoundError
 from sojourn.model.codec import CODEC
 from sojourn.model.entry import Draft, Entry, as_drafts
 from sojourn.model.events import Event, SessionCreated
@@ -272,9 +272,11 @@ class Session:
         for draft in drafts:
             if self._private.concerns(draft.event):
                 encoded = CODEC.encode(draft.event)
+                if any(not 1 <= cause <= self.head for cause in draft.causes):
+                    raise InvalidEventError(f"{encoded.kind}: not all of {draft.causes} are entries of the session")
                 entry = Entry(
                     session_id=self.id,
-                    seq=self.head,
+                    seq=max(draft.causes, default=Seq(0)),  # it stands nowhere: what it came from explains it
                     at=self.clock.now(),
                     event=encoded.event,
                     causes=draft.causes,
@@ -346,8 +348,11 @@ class Session:
         return redaction
 
     async def save(self, path: Path) -> None:
-        """Write the whole session into one JSON file; `app.sessions.load` reads it back."""
-        await portable.save(self, path, clock=self.clock)
+        """Write the whole session into one JSON file; `app.sessions.load` reads it back.
+
+        What is known about the user in memory only is not in it.
+        """
+        await portable.save(self, self._stored_state(), path)
 
     async def close(self) -> None:
         """Keep a snapshot if that makes the next opening faster. Nothing else needs saving."""
