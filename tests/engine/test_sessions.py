@@ -299,6 +299,17 @@ async def test_once_the_user_agrees_what_is_known_is_kept(tmp_path: Path) -> Non
         assert (app.keeps_profile, profile.name, profile.age) == (True, "Ada", 36)
 
 
+async def test_what_could_not_be_written_is_still_known() -> None:
+    async with sojourn.open("memory:") as app:
+        session = await app.sessions.create("s")
+        await session.profile.set(name="Ada")
+        await app.store.purge_session("s")
+        with pytest.raises(SessionNotFoundError):
+            await session.keep_profile()
+
+        assert session.state.user_profile.name == "Ada"
+
+
 def test_a_project_stays_the_same_when_its_folder_moves(tmp_path: Path) -> None:
     first, second = tmp_path / "one", tmp_path / "two"
     first.mkdir()

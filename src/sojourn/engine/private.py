@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
-from sojourn.model.entry import Entry
+from sojourn.model.entry import Draft, Entry
 from sojourn.model.events import (
     Event,
     FactActivated,
@@ -53,11 +53,15 @@ class Private:
             if isinstance(entry.event, FactLearned):
                 self._fact_ids.add(entry.event.fact_id)
 
-    def take(self) -> list[Entry]:
-        """Return all entries, and hold none any more."""
-        taken, self._entries = self._entries, []
-        self._fact_ids.clear()
-        return taken
+    def drafts(self) -> list[Draft]:
+        """Return all that is held, ready to be written."""
+        return [Draft(event=entry.event, causes=entry.causes) for entry in self._entries]
+
+    def let_go(self, count: int) -> None:
+        """Hold the first *count* entries no more: they are written."""
+        del self._entries[:count]
+        if not self._entries:
+            self._fact_ids.clear()
 
     def drop(self, what: str, name: object) -> bool:
         """Drop what is held about a fact, a profile field, or everything for a session; tell whether there was any."""

@@ -261,9 +261,10 @@ class Session:
 
     async def keep_profile(self) -> None:
         """Write what was kept in memory about the user: he agreed."""
-        entries = self._private.take()
-        if entries:
-            receipt = await self._store.append(self.id, [Draft(event=one.event, causes=one.causes) for one in entries])
+        drafts = self._private.drafts()
+        if drafts:
+            receipt = await self._store.append(self.id, drafts)
+            self._private.let_go(len(drafts))
             await self._catch_up(receipt)
 
     def _keep_in_memory(self, drafts: list[Draft]) -> list[Draft]:
