@@ -64,8 +64,8 @@ COMPILE = $(LOCK_VENV)/bin/uv pip compile --quiet --upgrade --universal --python
 
 lock: $(LOCK_VENV)/.tools ## Choose new versions for the lock files
 	@$(COMPILE) pyproject.toml --group build --output-file lock/core.txt
-	@$(COMPILE) pyproject.toml --extra postgres --group build --group dev --constraint lock/core.txt --output-file lock/dev.txt
-	@$(COMPILE) pyproject.toml --extra postgres --group build --group bench --output-file lock/bench.txt
+	@$(COMPILE) pyproject.toml --all-extras --group build --group dev --constraint lock/core.txt --output-file lock/dev.txt
+	@$(COMPILE) pyproject.toml --all-extras --group build --group bench --output-file lock/bench.txt
 	@$(COMPILE) --group lock --output-file lock/tools.txt
 
 clean: ## Remove the environments and everything that was built

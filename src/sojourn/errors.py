@@ -13,6 +13,9 @@
     │   ├── LockedError
     │   ├── LeaseLostError
     │   └── NotPendingError
+    ├── ModelError                 a language or embedding model failed, or answered with something else
+    │   ├── EmbeddingError
+    │   └── ExtractionError
     └── StoreError                 the storage could not do it
         ├── BusyError
         ├── StorageFullError
@@ -94,6 +97,18 @@ class NotPendingError(ConflictError):
     """This question waits for no answer any more: it was answered or cancelled, or its time is over."""
 
 
+class ModelError(SojournError):
+    """The model could not be reached, or its answer cannot be used. What was said is stored; try again later."""
+
+
+class EmbeddingError(ModelError):
+    """The embedding model failed, or gave vectors of another size. Search goes on by words."""
+
+
+class ExtractionError(ModelError):
+    """The extractor failed or took too long. What was said is stored; nothing was learned from it."""
+
+
 class StoreError(SojournError):
     """The storage could not complete the request."""
 
@@ -155,6 +170,7 @@ OUTSIDE: Final[dict[type[SojournError], Outside]] = {
     NotFoundError: Outside(http=404, rpc=-32004, ws=4404, exit=3),
     ConflictError: Outside(http=409, rpc=-32009, ws=4409, exit=4),
     LockedError: Outside(http=423, rpc=-32023, ws=4423, exit=4),
+    ModelError: Outside(http=502, rpc=-32052, ws=4502, exit=1),
     StoreError: Outside(http=500, rpc=-32000, ws=4500, exit=1),
     BusyError: Outside(http=503, rpc=-32053, ws=4503, exit=4),
     StorageFullError: Outside(http=507, rpc=-32057, ws=4507, exit=1),

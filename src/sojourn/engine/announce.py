@@ -25,6 +25,8 @@ _COMPONENTS: Final[dict[type, tuple[Component, ChangeType]]] = {
     ev.FactCorrected: ("knowledge_base", "update"),
     ev.FactActivated: ("knowledge_base", "update"),
     ev.FactRetired: ("knowledge_base", "remove"),
+    ev.FactVerified: ("knowledge_base", "update"),
+    ev.FactsUsed: ("knowledge_base", "update"),
     ev.TopicChanged: ("interaction_context", "update"),
     ev.IntentClassified: ("interaction_context", "update"),
     ev.FocusChanged: ("working_memory", "update"),

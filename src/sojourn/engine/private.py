@@ -15,6 +15,7 @@ from sojourn.model.events import (
     FactLearned,
     FactReinforced,
     FactRetired,
+    FactVerified,
     ProfileFieldRemoved,
     ProfileUpdated,
 )
@@ -41,7 +42,7 @@ class Private:
                 return event.about == "user" or event.scope == "user"
             case FactReinforced() if event.about == "user" or event.scope == "user":
                 return True
-            case FactReinforced() | FactCorrected() | FactActivated() | FactRetired():
+            case FactReinforced() | FactCorrected() | FactActivated() | FactRetired() | FactVerified():
                 return event.fact_id in self._fact_ids
             case _:
                 return False

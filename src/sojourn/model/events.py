@@ -37,6 +37,14 @@ class EventBase(Value, frozen=True, kw_only=True, omit_defaults=True, tag_field=
     """What all events share: the tag `kind`, and that defaults are not written."""
 
 
+class Span(Value, frozen=True, kw_only=True):
+    """Words that a statement rests on: characters *start* to *end* of the text of message *seq*."""
+
+    seq: Seq
+    start: int
+    end: int
+
+
 # --- the session itself
 
 
@@ -191,6 +199,7 @@ class ProfileUpdated(EventBase, frozen=True, kw_only=True, tag="profile_updated"
     fields: dict[str, Any]
     confidence: Ratio = 0.8
     source: str = "conversation"
+    spans: tuple[Span, ...] = ()
 
 
 class ProfileFieldRemoved(EventBase, frozen=True, kw_only=True, tag="profile_field_removed"):
@@ -204,7 +213,10 @@ class ProfileFieldRemoved(EventBase, frozen=True, kw_only=True, tag="profile_fie
 
 
 class FactLearned(EventBase, frozen=True, kw_only=True, tag="fact_learned"):
-    """A statement was taken into the knowledge base. *about* is "user" if it tells something about the user."""
+    """A statement was taken into the knowledge base. *about* is "user" if it tells something about the user.
+
+    *slot* names the question that it answers, and *value* is the answer; *valid_from* is since when it holds.
+    """
 
     fact_id: str
     content: str
@@ -216,6 +228,10 @@ class FactLearned(EventBase, frozen=True, kw_only=True, tag="fact_learned"):
     references: tuple[str, ...] = ()
     research_id: str | None = None
     about: Literal["user"] | None = None
+    slot: str | None = None
+    value: str | None = None
+    valid_from: datetime | None = None
+    spans: tuple[Span, ...] = ()
 
 
 class FactReinforced(EventBase, frozen=True, kw_only=True, tag="fact_reinforced"):
@@ -229,6 +245,9 @@ class FactReinforced(EventBase, frozen=True, kw_only=True, tag="fact_reinforced"
     references: tuple[str, ...] = ()
     research_id: str | None = None
     about: Literal["user"] | None = None
+    slot: str | None = None
+    value: str | None = None
+    spans: tuple[Span, ...] = ()
 
 
 class FactCorrected(EventBase, frozen=True, kw_only=True, tag="fact_corrected"):
@@ -238,6 +257,8 @@ class FactCorrected(EventBase, frozen=True, kw_only=True, tag="fact_corrected"):
     content: str
     confidence: Ratio = 1.0
     source: str = "user"
+    slot: str | None = None
+    value: str | None = None
 
 
 class FactActivated(EventBase, frozen=True, kw_only=True, tag="fact_activated"):
@@ -247,10 +268,30 @@ class FactActivated(EventBase, frozen=True, kw_only=True, tag="fact_activated"):
 
 
 class FactRetired(EventBase, frozen=True, kw_only=True, tag="fact_retired"):
-    """A fact no longer holds; it is kept, to know that it was believed once."""
+    """A fact no longer holds; it is kept, to know that it was believed once, until *valid_to*.
+
+    *superseded_by* is the fact that holds instead.
+    """
 
     fact_id: str
     reason: str = ""
+    superseded_by: str | None = None
+    valid_to: datetime | None = None
+
+
+class FactVerified(EventBase, frozen=True, kw_only=True, tag="fact_verified"):
+    """A fact was compared with its sources: how sure it is now, and why."""
+
+    fact_id: str
+    confidence: Ratio
+    reason: str
+    method: str = "lexical"
+
+
+class FactsUsed(EventBase, frozen=True, kw_only=True, tag="facts_used"):
+    """Facts were part of an answer or of what a model saw."""
+
+    fact_ids: tuple[str, ...]
 
 
 # --- the talk's thread and what is in focus
@@ -510,7 +551,7 @@ KnownEvent = (
     | MessageAdded | TurnStarted | TurnEnded | UserTurnCounted | ToolStarted | ToolRan | UsageRecorded | Compacted
     | CompactionUndone
     | ProfileUpdated | ProfileFieldRemoved
-    | FactLearned | FactReinforced | FactCorrected | FactActivated | FactRetired
+    | FactLearned | FactReinforced | FactCorrected | FactActivated | FactRetired | FactVerified | FactsUsed
     | TopicChanged | IntentClassified | FocusChanged | EntityReferenced | ShortTermMemoryUpdated
     | DecisionMade | TaskOpened | TaskClosed | FileTouched | FactPinned | FactUnpinned | SummaryUpdated
     | TokenBudgetSet | VariableSet | VariableRemoved

@@ -22,6 +22,9 @@ from sojourn.model.events import (
     FactRetired,
     FactScope,
     FactStatus,
+    FactsUsed,
+    FactVerified,
+    Span,
 )
 from sojourn.model.ids import Seq
 from sojourn.model.value import Value
@@ -32,11 +35,20 @@ MAX_RETIRED: Final = 50
 MAX_EVIDENCE: Final = 20
 SCOPES: Final[tuple[FactScope, ...]] = ("session", "project", "user", "global")
 """Where a fact holds, the narrowest first."""
+_HOLDS_AGAIN: Final[dict[str, None]] = {"retired_reason": None, "superseded_by": None, "valid_to": None}
 _STATUS_RANK: Final = {"active": 2, "candidate": 1, "retired": 0}
 
 
+FactEvent = FactLearned | FactReinforced | FactCorrected | FactActivated | FactRetired | FactVerified
+"""What happens to one fact."""
+
+
 class Fact(Value, frozen=True, kw_only=True):
-    """One statement, how sure we are of it, and the entries that it rests on."""
+    """One statement, how sure we are of it, and the entries that it rests on.
+
+    *slot* names the question that it answers, so that a fact with another *value* replaces it. *spans* are the words
+    that it rests on, *verified* is the outcome of the last comparison with them, *uses* how often it was of use.
+    """
 
     fact_id: str
     content: str
@@ -52,6 +64,14 @@ class Fact(Value, frozen=True, kw_only=True):
     research_id: str | None = None
     retired_reason: str | None = None
     about: Literal["user"] | None = None
+    slot: str | None = None
+    value: str | None = None
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    superseded_by: str | None = None
+    spans: tuple[Span, ...] = ()
+    uses: int = 0
+    verified: str | None = None
 
     @property
     def source(self) -> str:
@@ -124,7 +144,10 @@ class KnowledgeBase(Value, frozen=True, kw_only=True):
     def apply(self, entry: Entry) -> "KnowledgeBase":
         """Return the knowledge base after *entry*. A fact that is not held here any more is left alone."""
         event = entry.event
-        if not isinstance(event, FactLearned | FactReinforced | FactCorrected | FactActivated | FactRetired):
+        if isinstance(event, FactsUsed):
+            used = {one: replace(fact, uses=fact.uses + 1) for one, fact in self._held(event.fact_ids)}
+            return replace(self, facts={**self.facts, **used})
+        if not isinstance(event, FactEvent):
             return self
         known = self.facts.get(event.fact_id)
         if known is None:
@@ -132,7 +155,10 @@ class KnowledgeBase(Value, frozen=True, kw_only=True):
                 return self
             fact = learned_fact(event, at=entry.at, seq=entry.seq, causes=entry.causes)
             return self._with(fact, learned_count=self.learned_count + 1)
-        return self._with(_changed(known, event, entry), learned_count=self.learned_count)
+        return self._with(changed_fact(known, event, entry), learned_count=self.learned_count)
+
+    def _held(self, fact_ids: Iterable[str]) -> list[tuple[str, Fact]]:
+        return [(one, self.facts[one]) for one in dict.fromkeys(fact_ids) if one in self.facts]
 
     def _with(self, fact: Fact, *, learned_count: int) -> "KnowledgeBase":
         facts = {**self.facts, fact.fact_id: fact}
@@ -177,12 +203,15 @@ def learned_fact(event: FactLearned, *, at: datetime, seq: Seq, causes: Iterable
         references=event.references[:MAX_EVIDENCE],
         research_id=event.research_id,
         about=event.about,
+        slot=event.slot,
+        value=event.value,
+        valid_from=event.valid_from or at,
+        spans=event.spans[:MAX_EVIDENCE],
     )
 
 
-def _changed(
-    known: Fact, event: FactLearned | FactReinforced | FactCorrected | FactActivated | FactRetired, entry: Entry
-) -> Fact:
+def changed_fact(known: Fact, event: FactEvent, entry: Entry) -> Fact:
+    """Return *known* after *event*, which stands in *entry*."""
     evidence = with_each(known.evidence, (*entry.causes, entry.seq), limit=MAX_EVIDENCE)
     fact = replace(known, updated_at=entry.at, evidence=evidence)
     match event:
@@ -192,11 +221,26 @@ def _changed(
             return _met_again(fact, event)
         case FactCorrected():
             sources = with_new(fact.sources, event.source, limit=MAX_EVIDENCE)
-            return replace(fact, content=event.content, confidence=event.confidence, sources=sources)
+            return replace(
+                fact,
+                content=event.content,
+                confidence=event.confidence,
+                sources=sources,
+                slot=event.slot or fact.slot,
+                value=event.value or (fact.value if event.slot is None else None),
+            )
         case FactActivated():
-            return replace(fact, status="active", retired_reason=None)
+            return replace(fact, status="active", **_HOLDS_AGAIN)
         case FactRetired():
-            return replace(fact, status="retired", retired_reason=event.reason)
+            return replace(
+                fact,
+                status="retired",
+                retired_reason=event.reason,
+                superseded_by=event.superseded_by,
+                valid_to=event.valid_to or entry.at,
+            )
+        case FactVerified():
+            return replace(fact, confidence=event.confidence, verified=event.reason)
 
 
 def _learned_again(known: Fact, fact: Fact, event: FactLearned, entry: Entry) -> Fact:
@@ -207,7 +251,7 @@ def _learned_again(known: Fact, fact: Fact, event: FactLearned, entry: Entry) ->
         return fact
     if not known.has_new(causes=entry.causes, references=event.references, research_id=event.research_id):
         return known
-    return replace(fact, status=event.status, retired_reason=None)
+    return replace(fact, status=event.status, valid_from=event.valid_from or entry.at, **_HOLDS_AGAIN)
 
 
 def _met_again(fact: Fact, event: FactLearned | FactReinforced) -> Fact:
@@ -220,4 +264,7 @@ def _met_again(fact: Fact, event: FactLearned | FactReinforced) -> Fact:
         references=with_each(fact.references, event.references, limit=MAX_EVIDENCE),
         research_id=event.research_id or fact.research_id,
         about=fact.about or event.about,
+        slot=fact.slot or event.slot,
+        value=fact.value or event.value,
+        spans=with_each(fact.spans, event.spans, limit=MAX_EVIDENCE),
     )

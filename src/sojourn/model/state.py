@@ -28,7 +28,7 @@ from sojourn.model.variables import Variables
 from sojourn.model.working_memory import EntityMention, WorkingMemory
 from sojourn.model.working_set import WorkingSet
 
-SNAPSHOT_VERSION: Final = 1
+SNAPSHOT_VERSION: Final = 2
 
 _CONCERNS: Final[dict[type, tuple[str, ...]]] = {
     ev.MessageAdded: ("conversation", "interaction_context", "metadata"),
@@ -47,6 +47,8 @@ _CONCERNS: Final[dict[type, tuple[str, ...]]] = {
     ev.FactCorrected: ("knowledge_base",),
     ev.FactActivated: ("knowledge_base",),
     ev.FactRetired: ("knowledge_base",),
+    ev.FactVerified: ("knowledge_base",),
+    ev.FactsUsed: ("knowledge_base",),
     ev.TopicChanged: ("interaction_context",),
     ev.IntentClassified: ("interaction_context",),
     ev.FocusChanged: ("working_memory",),
