@@ -25,8 +25,8 @@ class SearchIndex(Protocol):
 
     # --- following the journals
 
-    async def watermark(self, session_id: SessionId) -> Seq:
-        """Return up to which entry the session is indexed; 0 for one that is not known."""
+    async def watermarks(self, session_ids: Sequence[SessionId]) -> dict[SessionId, Seq]:
+        """Return up to which entry each of these sessions is indexed; those that are not known are left out."""
         ...
 
     async def add(
