@@ -47,6 +47,15 @@ class SessionKey(Value, frozen=True, kw_only=True):
     tags: tuple[str, ...] = ()
     hidden: bool = False
     """In the trash: found only by who asks for it."""
+    epoch: int = 0
+    """How often something of the session was forgotten; what was indexed in an earlier epoch must go."""
+
+
+class Mark(Value, frozen=True, kw_only=True):
+    """How far a session is indexed: up to entry *seq*, as it was in *epoch*."""
+
+    seq: Seq
+    epoch: int = 0
 
 
 class Part(Value, frozen=True, kw_only=True):

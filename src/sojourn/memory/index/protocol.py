@@ -8,7 +8,7 @@ an entry is indexed once, whoever does it.
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Protocol, Self
 
-from sojourn.memory.index.document import Document, FactRow, Found, SessionKey, Stored, ToEmbed, Where
+from sojourn.memory.index.document import Document, FactRow, Found, Mark, SessionKey, Stored, ToEmbed, Where
 from sojourn.model.events import FactScope
 from sojourn.model.ids import Seq, SessionId
 
@@ -25,8 +25,8 @@ class SearchIndex(Protocol):
 
     # --- following the journals
 
-    async def watermarks(self, session_ids: Sequence[SessionId]) -> dict[SessionId, Seq]:
-        """Return up to which entry each of these sessions is indexed; those that are not known are left out."""
+    async def watermarks(self, session_ids: Sequence[SessionId]) -> dict[SessionId, Mark]:
+        """Return how far each of these sessions is indexed; those that are not known are left out."""
         ...
 
     async def add(
