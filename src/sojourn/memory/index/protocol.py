@@ -107,6 +107,14 @@ class SearchIndex(Protocol):
         """Return the documents whose best vector of *model* is nearest to *vector*, by cosine, best first."""
         ...
 
+    async def similarities(self, model: str, vector: "NDArray[float32]", numbers: Sequence[int]) -> dict[int, float]:
+        """Return the cosine of *vector* and the best vector of *model* of each of these documents.
+
+        Documents without vectors of *model* are left out. It says of a document that another way found, or of a
+        neighbour in the talk, how near it is.
+        """
+        ...
+
     async def documents(self, numbers: Sequence[int]) -> list[Stored]:
         """Return documents by number, in that order; those that are gone are left out."""
         ...
