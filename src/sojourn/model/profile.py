@@ -20,6 +20,8 @@ MAX_ITEMS: Final = 50
 MAX_VALUE: Final = 10_000
 """Characters in one value."""
 MAX_AGE: Final = 150
+MAX_FORMER: Final = 50
+"""Values that are remembered after they were replaced or removed."""
 
 _LINES: Final = (
     ("name", "User's name: {}"),
@@ -42,6 +44,17 @@ class FieldOrigin(Value, frozen=True, kw_only=True):
     confidence: float
     source: str
     seq: Seq
+    at: datetime | None = None
+
+
+class FormerValue(Value, frozen=True, kw_only=True):
+    """A value that a field had, from when to when, and the entry that ended it."""
+
+    field: str
+    value: str | int
+    valid_from: datetime | None
+    valid_to: datetime
+    seq: Seq
 
 
 class UserProfile(Value, frozen=True, kw_only=True):
@@ -59,6 +72,7 @@ class UserProfile(Value, frozen=True, kw_only=True):
     current_project: str | None = None
     project_tech_stack: tuple[str, ...] = ()
     origins: dict[str, FieldOrigin] = {}
+    former: tuple[FormerValue, ...] = ()
     updated_at: datetime | None = None
 
     @property
@@ -83,11 +97,15 @@ class UserProfile(Value, frozen=True, kw_only=True):
     def update_from_dict(self, data: Mapping[str, Any], *, origin: FieldOrigin, at: datetime) -> "UserProfile":
         """Return the profile with what `accepted_fields` takes of *data*: lists grow, scalars are replaced."""
         changes: dict[str, Any] = {}
+        former = self.former
         for name, value in accepted_fields(data).items():
             changes[name] = _grown(getattr(self, name), value) if name in LISTS else value
+            if name in SCALARS and self.holds(name) and not self.holds(name, value):
+                former = self._with_former(former, name, getattr(self, name), at=at, seq=origin.seq)
         if not changes:
             return self
-        return replace(self, **changes, origins={**self.origins, **dict.fromkeys(changes, origin)}, updated_at=at)
+        origins = {**self.origins, **dict.fromkeys(changes, replace(origin, at=at))}
+        return replace(self, **changes, origins=origins, former=former, updated_at=at)
 
     def apply(self, entry: Entry) -> "UserProfile":
         """Return the profile after *entry*."""
@@ -96,7 +114,7 @@ class UserProfile(Value, frozen=True, kw_only=True):
                 origin = FieldOrigin(confidence=confidence, source=source, seq=entry.seq)
                 return self.update_from_dict(fields, origin=origin, at=entry.at)
             case ProfileFieldRemoved(field=field, value=value) if self.holds(field, value):
-                return self._removed(field, value, entry.at)
+                return self._removed(field, value, entry)
             case _:
                 return self
 
@@ -109,13 +127,33 @@ class UserProfile(Value, frozen=True, kw_only=True):
             return bool(known)
         return any(_same(item, value) for item in (known if field in LISTS else (known,)))
 
-    def _removed(self, field: str, value: Any, at: datetime) -> "UserProfile":
+    def held_before(self, field: str, value: Any) -> bool:
+        """Tell whether *field* had this value until it was replaced or removed."""
+        return any(one.field == field and _same(one.value, value) for one in self.former)
+
+    def history(self, field: str) -> tuple[FormerValue, ...]:
+        """Return the values that *field* had before, newest first."""
+        return tuple(one for one in reversed(self.former) if one.field == field)
+
+    def _with_former(
+        self, former: tuple[FormerValue, ...], field: str, value: Any, *, at: datetime, seq: Seq
+    ) -> tuple[FormerValue, ...]:
+        origin = self.origins.get(field)
+        ended = FormerValue(field=field, value=value, valid_from=origin.at if origin else None, valid_to=at, seq=seq)
+        return (*former, ended)[-MAX_FORMER:]
+
+    def _removed(self, field: str, value: Any, entry: Entry) -> "UserProfile":
         kept: tuple[str, ...] = ()
+        known = getattr(self, field)
         if field in LISTS and value is not None:
-            kept = tuple(item for item in getattr(self, field) if not _same(item, value))
+            kept = tuple(item for item in known if not _same(item, value))
+        former = self.former
+        for item in known if field in LISTS else (known,):
+            if item not in kept:
+                former = self._with_former(former, field, item, at=entry.at, seq=entry.seq)
         origins = {name: origin for name, origin in self.origins.items() if name != field or kept}
         changes: dict[str, Any] = {field: kept if field in LISTS else None}
-        return replace(self, **changes, origins=origins, updated_at=at)
+        return replace(self, **changes, origins=origins, former=former, updated_at=entry.at)
 
 
 def accepted_fields(data: Mapping[str, Any]) -> dict[str, Any]:

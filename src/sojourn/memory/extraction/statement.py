@@ -9,6 +9,7 @@ from sojourn.model.events import FactScope, Span
 from sojourn.model.ids import Seq
 from sojourn.model.interaction import Intent
 from sojourn.model.message import Role
+from sojourn.model.profile import LISTS
 from sojourn.model.value import Value
 
 ACCEPTED: Final = 0.7
@@ -129,11 +130,8 @@ class Extraction(Value, frozen=True, kw_only=True):
         for statement in self.profile:
             if statement.removes or not statement.accepted:
                 continue
-            if statement.field in LIST_FIELDS:
+            if statement.field in LISTS:
                 found.setdefault(statement.field, []).append(statement.value)
             else:
                 found[statement.field] = statement.value
         return found
-
-
-LIST_FIELDS: Final = frozenset({"programming_languages", "frameworks", "interests", "project_tech_stack"})

@@ -1,0 +1,239 @@
+"""Learning from what was said: each message is read once, behind the turn, and what it states is appended.
+
+What the user states is taken as true if it is sure enough; what is less sure, or what the assistant or a tool says
+about the user, becomes a candidate that waits for a review. An extractor that fails or hangs is reported; the message
+is stored already, and the next one is read as usual.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from sojourn.engine.session import Session
+from sojourn.errors import ExtractionError, SojournError
+from sojourn.memory.extraction.protocol import StateExtractor
+from sojourn.memory.extraction.statement import (
+    Exchange,
+    Extraction,
+    FactStatement,
+    Heard,
+    ProfileStatement,
+    Statement,
+    TaskStatement,
+)
+from sojourn.model.entry import Entry
+from sojourn.model.events import (
+    IntentClassified,
+    MessageAdded,
+    ProfileFieldRemoved,
+    ProfileUpdated,
+    TopicChanged,
+)
+from sojourn.model.ids import Seq
+from sojourn.model.profile import LISTS, accepted_fields
+from sojourn.model.wording import coverage, terms
+
+_log = logging.getLogger(__name__)
+TIME_LIMIT: Final = 60.0
+"""Seconds that an extractor may take for one message."""
+BEFORE: Final = 4
+"""How many earlier messages an extractor sees, to understand an answer."""
+INJECTED: Final = "injected"
+"""The key in a message's metadata under which stand the (start, end) of what Sojourn itself put into its text."""
+_MAX_CONTENT: Final = 1_000
+
+FailureHandler = Callable[[str, Exception], None]
+_LABELS: Final = {
+    "name": "The user's name is {}",
+    "age": "The user is {} years old",
+    "location": "The user lives in {}",
+    "occupation": "The user's occupation is {}",
+    "expertise_level": "The user's expertise is {}",
+    "communication_style": "The user prefers {} answers",
+    "current_project": "The user works on {}",
+    "programming_languages": "The user programs in {}",
+    "frameworks": "The user uses the framework {}",
+    "interests": "The user is interested in {}",
+    "project_tech_stack": "The user's project uses {}",
+}
+
+
+def log_failure(what: str, error: Exception) -> None:
+    """Write to the log what could not be learned, and why."""
+    _log.warning("%s failed, and nothing was learned by it: %s", what, error, exc_info=error)
+
+
+class Learner:
+    """Reads messages and appends what they state. Keeps nothing itself; lives as long as its app."""
+
+    def __init__(
+        self, extractor: StateExtractor, *, time_limit: float = TIME_LIMIT, on_failure: FailureHandler = log_failure
+    ) -> None:
+        self._extractor = extractor
+        self._time_limit = time_limit
+        self._on_failure = on_failure
+
+    async def read(self, session: Session, entries: Sequence[Entry]) -> None:
+        """Read the messages among *entries*, which follow each other in the session's journal."""
+        messages = [entry for entry in entries if isinstance(entry.event, MessageAdded)]
+        if not messages:
+            return
+        earlier = await session.store.last_messages(session.id, BEFORE, before=messages[0].seq)
+        talk = [heard(entry) for entry in (*earlier, *messages)]
+        for place in range(len(earlier), len(talk)):
+            one, before = talk[place], tuple(talk[max(place - BEFORE, 0) : place])
+            if one.role != "system" and one.text.strip():
+                await self.learn(session, _exchange(one, before))
+
+    async def learn(self, session: Session, exchange: Exchange) -> Extraction:
+        """Read one exchange and append what it states; return that."""
+        try:
+            found = await self._extract(exchange)
+        except Exception as error:  # noqa: BLE001 - an extractor may be anybody's code; the exchange is stored
+            self._on_failure("extracting what was said", error)
+            return Extraction()
+        await self.take_in(session, found, about=exchange)
+        return found
+
+    async def take_in(self, session: Session, found: Extraction, *, about: Exchange) -> None:
+        """Append what was *found*: profile, facts, decisions, tasks, files, topic, intent, in this order."""
+        try:
+            for stated in found.profile:
+                await _take_profile(session, stated)
+            for fact in found.facts:
+                await _take_fact(session, fact)
+            for decision in found.decisions:
+                if decision.trust != "external":
+                    await session.working_set.decide(decision.text, causes=_causes(decision))
+            for task in found.tasks:
+                if task.trust != "external":
+                    await _take_task(session, task)
+            for file in found.files:
+                if file.action != "mentioned":
+                    await session.working_set.touch_file(file.path, action=file.action, causes=_causes(file))
+            await _take_thread(session, found, about)
+        except SojournError as error:
+            self._on_failure("taking in what was said", error)
+
+    async def _extract(self, exchange: Exchange) -> Extraction:
+        try:
+            async with asyncio.timeout(self._time_limit):
+                found = await self._extractor.extract(exchange)
+        except TimeoutError as error:
+            raise ExtractionError(f"it took more than {self._time_limit:g} s") from error
+        if not isinstance(found, Extraction):
+            raise ExtractionError(f"it returned {type(found).__name__}, not an Extraction")
+        return found
+
+
+def heard(entry: Entry) -> Heard:
+    """Return the message in *entry* as an extractor sees it."""
+    assert isinstance(entry.event, MessageAdded)  # noqa: S101 - callers choose messages
+    message = entry.event.message
+    marked = message.metadata.get(INJECTED)
+    injected = tuple(
+        (int(span[0]), int(span[1]))
+        for span in (marked if isinstance(marked, list | tuple) else ())
+        if isinstance(span, list | tuple) and len(span) == 2 and all(isinstance(edge, int) for edge in span)
+    )
+    return Heard(role=message.role, text=message.text, seq=entry.seq, injected=injected)
+
+
+def _exchange(one: Heard, before: tuple[Heard, ...]) -> Exchange:
+    if one.role == "user":
+        return Exchange(user=one, before=before)
+    if one.role == "assistant":
+        return Exchange(assistant=one, before=before)
+    return Exchange(tools=(one,), before=before)
+
+
+def _causes(statement: Statement) -> tuple[Seq, ...]:
+    return tuple(dict.fromkeys(span.seq for span in statement.evidence if span.seq))
+
+
+async def _take_profile(session: Session, stated: ProfileStatement) -> None:
+    profile, causes = session.state.user_profile, _causes(stated)
+    if stated.removes:
+        if stated.trust == "user" and profile.holds(stated.field, stated.value):
+            await session.append(ProfileFieldRemoved(field=stated.field, value=stated.value), causes=causes)
+        return
+    fields = accepted_fields({stated.field: [stated.value] if stated.field in LISTS else stated.value})
+    if not fields or stated.value is None or profile.holds(stated.field, stated.value):
+        return
+    if not stated.accepted:
+        if profile.held_before(stated.field, stated.value):
+            return  # the user put another value in its place: nobody else's word brings it back
+        await session.facts.learn(
+            _LABELS[stated.field].format(stated.value),
+            confidence=stated.confidence,
+            scope="user",
+            status="candidate",
+            about="user",
+            slot=f"user/{stated.field}",
+            value=str(stated.value),
+            spans=stated.evidence,
+            causes=causes,
+        )
+        return
+    events: list[ProfileFieldRemoved | ProfileUpdated] = []
+    if stated.former is not None and stated.field in LISTS and profile.holds(stated.field, stated.former):
+        events.append(ProfileFieldRemoved(field=stated.field, value=stated.former))
+    events.append(ProfileUpdated(fields=fields, confidence=stated.confidence, spans=stated.evidence))
+    await session.append(*events, causes=causes)
+
+
+async def _take_fact(session: Session, fact: FactStatement) -> None:
+    if fact.removes:
+        if fact.trust == "user":
+            await _retire(session, fact)
+        return
+    await session.facts.learn(
+        fact.content[:_MAX_CONTENT],
+        source="tool" if fact.trust == "external" else "conversation",
+        confidence=fact.confidence,
+        scope=fact.scope,
+        status="active" if fact.accepted else "candidate",
+        tags=fact.tags,
+        about=fact.about,
+        slot=fact.slot,
+        value=fact.value,
+        spans=fact.evidence,
+        causes=_causes(fact),
+    )
+
+
+async def _retire(session: Session, fact: FactStatement) -> None:
+    """Retire what the user takes back: what fills the slot, else the facts that hold every word of what he names."""
+    asked = terms(fact.content)
+    for known in session.state.knowledge_base.facts.values():
+        if known.status == "retired":
+            continue
+        named = known.slot == fact.slot if fact.slot else coverage(asked, known.content) == 1.0
+        if named:
+            await session.facts.retire(known.fact_id, "the user took it back", causes=_causes(fact))
+
+
+async def _take_task(session: Session, task: TaskStatement) -> None:
+    if not task.done:
+        await session.working_set.open_task(task.text, causes=_causes(task))
+        return
+    asked = terms(task.text)
+    for known in session.state.working_set.open_tasks:
+        if coverage(terms(known.text), task.text) >= 0.6 or coverage(asked, known.text) == 1.0:
+            await session.working_set.close_task(known.task_id, causes=_causes(task))
+            return
+
+
+async def _take_thread(session: Session, found: Extraction, about: Exchange) -> None:
+    seqs = [one.seq for one in (about.user, about.assistant, *about.tools) if one is not None and one.seq]
+    state = session.state.interaction_context
+    if found.topic and found.topic != state.current_topic:
+        await session.append(TopicChanged(topic=found.topic), causes=seqs)
+    if found.intent is not None and about.user is not None:
+        judged = IntentClassified(
+            intent=found.intent.type, confidence=found.intent.confidence, details=found.intent.details
+        )
+        # A message that is read once more after a crash is not counted twice.
+        key = f"intent/{about.user.seq}" if about.user.seq else None
+        await session.append(judged, causes=seqs, key=key)
