@@ -3,7 +3,6 @@
 import logging
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -12,30 +11,42 @@ from sojourn.engine import bus
 from sojourn.engine.live import Live
 from sojourn.engine.settings import Settings
 from sojourn.engine.updates import StateUpdateService
+from sojourn.memory.extraction.protocol import StateExtractor
+from sojourn.memory.extraction.statement import Exchange, Extraction, FactStatement, ProfileStatement
 from sojourn.model.entry import Entry
-from sojourn.model.events import ToolRan, UsageRecorded
+from sojourn.model.events import Span, ToolRan, UsageRecorded
 from sojourn.model.interaction import Intent
 
 pytestmark = pytest.mark.anyio
 KEEP = Settings(keep_profile="yes")
 
 
-class Scripted:
+class Scripted(StateExtractor):
     """An extractor that finds what it was told to."""
 
     def __init__(self, *, fail: bool = False) -> None:
         self._fail = fail
 
-    async def extract_user_info(self, user: str, assistant: str) -> dict[str, Any]:
+    async def extract(self, exchange: Exchange) -> Extraction:
         if self._fail:
             raise TimeoutError("the model is away")
-        return {"name": "Ada", "confidence_scores": {"name": 0}, "age": None}
-
-    async def extract_facts(self, user: str, assistant: str) -> Sequence[str]:
-        return ["The rate limit is 1000 requests per hour"]
-
-    async def classify_intent(self, user: str) -> Intent:
-        return Intent(type="question", confidence=0.9)
+        heard = [one for one in (exchange.user, exchange.assistant) if one is not None]
+        evidence = tuple(Span(seq=one.seq, start=0, end=len(one.text)) for one in heard)
+        return Extraction(
+            profile=(
+                ProfileStatement(field="name", value="Ada", confidence=0.9, trust="user", evidence=evidence),
+                ProfileStatement(field="confidence_scores", value="0", confidence=0.9, trust="user", evidence=evidence),
+            ),
+            facts=(
+                FactStatement(
+                    content="The rate limit is 1000 requests per hour",
+                    confidence=0.8,
+                    trust="user",
+                    evidence=evidence,
+                ),
+            ),
+            intent=Intent(type="question", confidence=0.9),
+        )
 
 
 async def test_an_exchange_updates_every_part_of_the_state_with_its_causes() -> None:
@@ -68,8 +79,8 @@ async def test_an_extractor_that_fails_breaks_nothing_and_is_reported() -> None:
         await updates.on_exchange_complete("hello", "hi there")
 
         assert session.state.conversation.message_count == 2
-        assert len(session.state.knowledge_base.facts) == 1
-        assert reported == ["extracting the profile"]
+        assert not session.state.knowledge_base.facts
+        assert reported == ["extracting what was said"]
 
 
 async def test_every_change_is_announced_by_component() -> None:

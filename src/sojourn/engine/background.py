@@ -20,6 +20,8 @@ _log = logging.getLogger(__name__)
 BATCH: Final = 100
 
 Work = Callable[[Live, Sequence[Entry]], Awaitable[None]]
+Follower = Callable[[Live], Awaitable[None]]
+"""Work that keeps its own watermark: called with a session that went on."""
 FailureHandler = Callable[[str, SessionId, Exception], None]
 
 
@@ -33,6 +35,7 @@ class Background:
 
     def __init__(self, *, on_failure: FailureHandler = log_failure) -> None:
         self._workers: dict[str, Work] = {}
+        self._followers: dict[str, Follower] = {}
         self._behind: dict[SessionId, Live] = {}
         self._wake = anyio.Event()
         self._busy = anyio.Lock()
@@ -42,9 +45,13 @@ class Background:
         """Let *work* follow the journals, under a *name* that its watermarks are kept by."""
         self._workers[name] = work
 
+    def follow(self, name: str, follower: Follower) -> None:
+        """Let *follower*, which knows how far it came, be called with each session that went on."""
+        self._followers[name] = follower
+
     def notify(self, session: Live) -> None:
         """Note that a session was opened or went on."""
-        if self._workers:
+        if self._workers or self._followers:
             self._behind[session.id] = session
             self._wake.set()
 
@@ -62,6 +69,14 @@ class Background:
                 _, session = self._behind.popitem()
                 for name, work in self._workers.items():
                     await self._catch_up(name, work, session)
+                for name, follower in self._followers.items():
+                    await self._call(name, follower, session)
+
+    async def _call(self, name: str, follower: Follower, session: Live) -> None:
+        try:
+            await follower(session)
+        except Exception as error:  # noqa: BLE001 - one failing follower stops nobody, and is reported
+            self._on_failure(name, session.id, error)
 
     async def _catch_up(self, name: str, work: Work, session: Live) -> None:
         documents: StateProvider = session.store.documents

@@ -221,6 +221,11 @@ class Store(Protocol):
         """The tenant's documents by key."""
         ...
 
+    @property
+    def index_location(self) -> str:
+        """Where the search index of this storage belongs: `memory:`, a file's path, or a `postgresql://` address."""
+        ...
+
     def for_tenant(self, tenant: str) -> "Store":
         """Return another tenant's view of the same storage; it lives as long as this store."""
         ...

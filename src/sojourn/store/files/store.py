@@ -67,6 +67,10 @@ class FilesStore:
         return self._tenant
 
     @property
+    def index_location(self) -> str:
+        return str(self._root.path / "index.db")
+
+    @property
     def documents(self) -> "FilesDocuments":
         return FilesDocuments(self._root, self._shelf.home)
 

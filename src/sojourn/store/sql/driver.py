@@ -18,6 +18,11 @@ class Driver(Protocol):
         """How long a follower waits for news before it looks for itself."""
         ...
 
+    @property
+    def index_location(self) -> str:
+        """Where the search index of this database belongs, as in `Store.index_location`."""
+        ...
+
     async def open(self, feed: Feed) -> None:
         """Connect, check, and bring the schema up to date. News from elsewhere may be published to *feed*."""
         ...

@@ -60,10 +60,15 @@ class PostgresDriver:
         """
         self._settle_seconds = settle_seconds
         self._address = Address(url)
+        self._url = url
         self._migrations = load_migrations("postgres") if migrations is None else migrations
         self._statements = encode_statements(load_statements("postgres"))
         self._connections: Connections | None = None
         self._news: News | None = None
+
+    @property
+    def index_location(self) -> str:
+        return self._url
 
     def __repr__(self) -> str:
         return f"PostgresDriver({self._address})"

@@ -63,6 +63,10 @@ class SqliteDriver:
     def __repr__(self) -> str:
         return f"SqliteDriver({str(self._path) if self._path else 'memory'})"
 
+    @property
+    def index_location(self) -> str:
+        return f"{self._path}.index" if self._path else "memory:"
+
     async def open(self, feed: Feed) -> None:  # noqa: ARG002 - followers poll
         if self._writer is not None:
             return

@@ -69,6 +69,10 @@ class SqlStore:
         return self._tenant
 
     @property
+    def index_location(self) -> str:
+        return self._driver.index_location
+
+    @property
     def documents(self) -> "SqlDocuments":
         return SqlDocuments(self._driver, clock=self._clock, tenant=self._tenant)
 

@@ -1,0 +1,21 @@
+"""Which index goes with which store."""
+
+from pathlib import Path
+
+from sojourn.memory.index.protocol import SearchIndex
+from sojourn.store.protocol import Store
+
+
+def index_for(store: Store) -> SearchIndex:
+    """Return the search index of *store*'s tenant, to be opened with `async with`.
+
+    SQLite and files have a file of their own for it, a store in memory has it in memory, PostgreSQL in its tables.
+    """
+    location = store.index_location
+    if location.startswith(("postgresql://", "postgres://")):
+        from sojourn.memory.index.postgres_index import PostgresIndex  # noqa: PLC0415 - its driver is an extra
+
+        return PostgresIndex(location, tenant=store.tenant)
+    from sojourn.memory.index.sqlite_index import SqliteIndex  # noqa: PLC0415 - opened when it is first needed
+
+    return SqliteIndex(None if location == "memory:" else Path(location), tenant=store.tenant)
