@@ -150,7 +150,7 @@ STATES: Final = frozenset({
     "changed", "updated", "not", "very", "so", "too", "quite", "really", "still", "also", "being", "going", "used",
     "needed", "coming", "in", "on", "at", "for", "with", "from", "by", "about", "over", "under", "because", "that",
     "what", "where", "when", "how", "why", "protected", "stable", "unstable", "deprecated", "supported", "unsupported",
-    "reached", "exceeded", "exhausted", "configurable", "dynamic", "static", "hidden", "visible", "secret", "temporary", "sick",
-    "away",
+    "reached", "exceeded", "exhausted", "configurable", "dynamic", "static", "hidden", "visible", "secret",
+    "temporary", "sick", "away",
 })  # fmt: skip
 """Words with which a state begins, and no name."""
