@@ -3,7 +3,7 @@
 A confidence is a frequency: of all that is stated with 0.8, about 80 % is right.
 """
 
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, get_args
 
 from sojourn.model.events import FactScope, Span
 from sojourn.model.ids import Seq
@@ -14,6 +14,10 @@ from sojourn.model.value import Value
 
 ACCEPTED: Final = 0.7
 """A statement that is at least so sure is taken as true; a less sure one waits for a review."""
+
+Kind = Literal["profile", "facts", "decisions", "tasks", "files", "intent", "topic"]
+KINDS: Final[frozenset[Kind]] = frozenset(get_args(Kind))
+"""All that can be extracted; each can be switched off."""
 
 Trust = Literal["user", "assistant", "external"]
 """Who said it. Only what the user says is taken as true; what others say about the user waits for a review."""
