@@ -11,7 +11,7 @@ from typing import Final
 
 import anyio
 
-from sojourn.engine.live import Live
+from sojourn.engine.session import Session
 from sojourn.model.entry import Entry
 from sojourn.model.ids import SessionId
 from sojourn.store.protocol import StateProvider
@@ -19,8 +19,8 @@ from sojourn.store.protocol import StateProvider
 _log = logging.getLogger(__name__)
 BATCH: Final = 100
 
-Work = Callable[[Live, Sequence[Entry]], Awaitable[None]]
-Follower = Callable[[Live], Awaitable[None]]
+Work = Callable[[Session, Sequence[Entry]], Awaitable[None]]
+Follower = Callable[[Session], Awaitable[None]]
 """Work that keeps its own watermark: called with a session that went on."""
 FailureHandler = Callable[[str, SessionId, Exception], None]
 
@@ -31,12 +31,12 @@ def log_failure(worker: str, session_id: SessionId, error: Exception) -> None:
 
 
 class Background:
-    """The workers of an app, and which sessions they have not caught up with. Lives as long as its app."""
+    """The workers of an app, and which sessions they have not caught up with. Sessions as long as its app."""
 
     def __init__(self, *, on_failure: FailureHandler = log_failure) -> None:
         self._workers: dict[str, Work] = {}
         self._followers: dict[str, Follower] = {}
-        self._behind: dict[SessionId, Live] = {}
+        self._behind: dict[SessionId, Session] = {}
         self._wake = anyio.Event()
         self._busy = anyio.Lock()
         self._on_failure = on_failure
@@ -49,7 +49,7 @@ class Background:
         """Let *follower*, which knows how far it came, be called with each session that went on."""
         self._followers[name] = follower
 
-    def notify(self, session: Live) -> None:
+    def notify(self, session: Session) -> None:
         """Note that a session was opened or went on."""
         if self._workers or self._followers:
             self._behind[session.id] = session
@@ -72,17 +72,18 @@ class Background:
                 for name, follower in self._followers.items():
                     await self._call(name, follower, session)
 
-    async def _call(self, name: str, follower: Follower, session: Live) -> None:
+    async def _call(self, name: str, follower: Follower, session: Session) -> None:
         try:
             await follower(session)
         except Exception as error:  # noqa: BLE001 - one failing follower stops nobody, and is reported
             self._on_failure(name, session.id, error)
 
-    async def _catch_up(self, name: str, work: Work, session: Live) -> None:
+    async def _catch_up(self, name: str, work: Work, session: Session) -> None:
         documents: StateProvider = session.store.documents
         mark = f"watermark/{name}/{session.id}"
         saved = await documents.load(mark)
-        seq = int(saved["seq"]) if saved else 0
+        # What a fork shares with its parent was seen in the parent.
+        seq = int(saved["seq"]) if saved else session.state.header.forked_at or 0
         try:
             while entries := await session.store.read(session.id, after=seq, limit=BATCH):
                 await work(session, entries)

@@ -58,6 +58,13 @@ class SessionForked(News):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SessionPurged(News):
+    """A session was removed for good; *forks* hold by themselves now what they shared with it."""
+
+    forks: tuple[SessionId, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FocusChanged(News):
     """Something else is in focus."""
 

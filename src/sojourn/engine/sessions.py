@@ -195,8 +195,11 @@ class SessionManager:
             ForksExistError: others read from it, and *detach* is False; the error names them.
         """
         header = (await self._store.get_session(session_id)).header
+        forks = await self._store.list_forks(header.session_id)
         await self._store.purge_session(header.session_id, detach=detach)
         self._open.pop(header.session_id, None)
+        purged = bus.SessionPurged(session_id=header.session_id, at=self._clock.now(), forks=tuple(forks))
+        await self._news.publish(purged)
 
     async def prune(self, *, dry_run: bool = True) -> tuple[SessionHeader, ...]:
         """Return the archived and trashed sessions that are older than the retention; remove them if not *dry_run*.

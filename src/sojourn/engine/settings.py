@@ -3,7 +3,11 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from sojourn.memory.extraction.statement import KINDS, Kind
+
 KeepProfile = Literal["ask", "yes", "no"]
+Learning = Literal["hybrid", "rules", "off"]
+Embeddings = Literal["auto", "off"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -12,11 +16,18 @@ class Settings:
 
     Attributes:
         keep_profile: whether what is learned about the user is written. "ask" is "no" until somebody answers.
+        learning: how the state learns from what is said: by rules at once and by a model later, if there is one
+            ("hybrid"), by rules alone, or not at all.
+        learned_kinds: what is learned: any of `sojourn.memory.extraction.statement.KINDS`.
+        embeddings: search by meaning with the best embedding model that is installed, or by words only.
         idle_minutes: how long a session that nobody uses stays open in memory.
         retention_days: how old an archived or trashed session may become before `prune` proposes to remove it; None
             keeps everything for ever. Nothing is ever removed without being asked.
     """
 
     keep_profile: KeepProfile = "ask"
+    learning: Learning = "hybrid"
+    learned_kinds: frozenset[Kind] = KINDS
+    embeddings: Embeddings = "auto"
     idle_minutes: float = 30.0
     retention_days: float | None = None

@@ -7,7 +7,7 @@ that fails is reported and breaks nothing.
 from collections.abc import Iterable
 from typing import Any
 
-from sojourn.engine.recall.learner import FailureHandler, Learner, log_failure
+from sojourn.engine.learner import FailureHandler, Learner, log_failure
 from sojourn.engine.session import Session
 from sojourn.memory.extraction.protocol import StateExtractor
 from sojourn.memory.extraction.statement import Exchange as Said

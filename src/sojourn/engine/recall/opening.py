@@ -1,9 +1,13 @@
 """Which index goes with which store."""
 
 from pathlib import Path
+from typing import Final
 
 from sojourn.memory.index.protocol import SearchIndex
 from sojourn.store.protocol import Store
+
+
+IN_MEMORY: Final = "memory:"
 
 
 def index_for(store: Store) -> SearchIndex:
@@ -18,4 +22,4 @@ def index_for(store: Store) -> SearchIndex:
         return PostgresIndex(location, tenant=store.tenant)
     from sojourn.memory.index.sqlite_index import SqliteIndex  # noqa: PLC0415 - opened when it is first needed
 
-    return SqliteIndex(None if location == "memory:" else Path(location), tenant=store.tenant)
+    return SqliteIndex(None if location == IN_MEMORY else Path(location), tenant=store.tenant)
