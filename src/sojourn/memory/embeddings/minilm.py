@@ -30,7 +30,6 @@ MAX_CHARACTERS: Final = 25_600
 
 
 class _Loaded(NamedTuple):
-    name: str
     tokenizer: Any
     session: Any
     inputs: frozenset[str]
@@ -43,28 +42,29 @@ class MiniLmEmbedder:
     *threads* of its own.
 
     Args:
-        path: another ONNX file of the same model, such as one with full precision. Its `name` holds the file's hash,
-            so asking for that loads the model, too.
+        path: another ONNX file of the same model, such as one with full precision. It is read once now, because its
+            `name` holds the file's hash.
 
     Raises:
         MissingExtraError: a package that it needs is not installed.
         InvalidInputError: there is no file at *path*, or there are no threads.
+        EmbeddingError: the file cannot be read.
     """
 
     def __init__(self, *, path: str | os.PathLike[str] | None = None, threads: int = 2) -> None:
         require("onnxruntime", "tokenizers", extra="minilm")
         if threads < 1:
             raise InvalidInputError(f"threads={threads}: give 1 or more")
-        self._own_model = path is not None
         self._path = Path(path) if path is not None else _installed_model()
         if not self._path.is_file():
             raise InvalidInputError(f"there is no file {str(self._path)!r}")
+        self._sha256 = MODEL_SHA256 if path is None else hashlib.sha256(_read(self._path)).hexdigest()
         self._threads = threads
         self._loaded = Once(self._load)
 
     @property
     def name(self) -> str:
-        return self._loaded.get().name if self._own_model else _name(MODEL_SHA256)
+        return f"all-MiniLM-L6-v2-{self._sha256[:12]}-{MAX_TOKENS}"
 
     @property
     def dimensions(self) -> int:
@@ -86,12 +86,9 @@ class MiniLmEmbedder:
     def _load(self) -> _Loaded:
         import onnxruntime  # type: ignore[import-untyped]  # noqa: PLC0415  # an extra, and slow to import
 
-        try:
-            model = self._path.read_bytes()
-        except OSError as error:
-            raise EmbeddingError(f"{self._path} cannot be read: {error.strerror}") from error
+        model = _read(self._path)
         sha256 = hashlib.sha256(model).hexdigest()
-        if not self._own_model and sha256 != MODEL_SHA256:
+        if sha256 != self._sha256:
             raise EmbeddingError(f"{self._path} is not the model that is expected: its SHA-256 is {sha256}")
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = self._threads
@@ -105,7 +102,7 @@ class MiniLmEmbedder:
         inputs = frozenset(put.name for put in session.get_inputs())
         if not {"input_ids", "attention_mask"} <= inputs <= {"input_ids", "attention_mask", "token_type_ids"}:
             raise EmbeddingError(f"{self._path} is another model: its inputs are {', '.join(sorted(inputs))}")
-        return _Loaded(_name(sha256), _tokenizer(), session, inputs)
+        return _Loaded(_tokenizer(), session, inputs)
 
 
 def vocabulary() -> list[str]:
@@ -130,8 +127,11 @@ def _installed_model() -> Path:
     return Path(folders[0] if folders else "") / "model.onnx"
 
 
-def _name(sha256: str) -> str:
-    return f"all-MiniLM-L6-v2-{sha256[:12]}-{MAX_TOKENS}"
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise EmbeddingError(f"{path} cannot be read: {error.strerror}") from error
 
 
 def _tokenizer() -> Any:
