@@ -19,6 +19,7 @@ OpenIndex = Callable[..., AbstractAsyncContextManager[SearchIndex]]
 async def open_postgres_index(url: str, tenant: str = DEFAULT_TENANT) -> AsyncIterator[SearchIndex]:
     """Open the index of a tenant in the database at *url*, through a store of its own."""
     from sojourn.memory.index.postgres_index import PostgresIndex
+
     from sojourn.store.sql.postgres_driver import PostgresDriver
     from sojourn.store.sql.store import SqlStore
 
