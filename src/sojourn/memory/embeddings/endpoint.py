@@ -109,6 +109,8 @@ class EndpointEmbedder:
         """Return the vectors of *texts*, none of which is empty, with length 1."""
         import openai  # noqa: PLC0415  # an extra, and slow to import
 
+        from sojourn.providers.openai_errors import in_words  # noqa: PLC0415  # needs the same extra
+
         if self._closed:
             raise EmbeddingError(f"{self.name} is closed")
         options: dict[str, Any] = {"dimensions": self._asked_size} if self._asked_size else {}
@@ -117,7 +119,7 @@ class EndpointEmbedder:
                 model=self._model, input=texts, encoding_format="float", **options
             )
         except openai.OpenAIError as error:
-            raise EmbeddingError(f"{self.name}: {error}") from error
+            raise EmbeddingError(f"{self.name}: {in_words(error)}") from error
         except ValueError as error:  # an answer that is not JSON at all
             raise EmbeddingError(f"{self.name} answers with something that is not JSON") from error
         return scaled(self._checked(answer, len(texts)))
