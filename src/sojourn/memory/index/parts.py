@@ -30,7 +30,7 @@ _DENSE: Final = (
 )
 _DENSE_RUN: Final = re.compile(f"[{_DENSE}]+")
 _NAME_RUN: Final = re.compile(rf"(?:(?![{_DENSE}])[\w./\\:@#+~=?&%$-])+")
-# What tells an identifier from a word of prose: an underscore, a separator inside, a digit by a letter, a capital inside.
+# What tells an identifier from prose: an underscore, a separator inside, a digit by a letter, a capital inside.
 _NAME: Final = re.compile(
     r"\w_\w|_\w|[^\W_][./\\:@#+~=?&%$]+[^\W_]|[^\W\d_]\d|\d[^\W\d_]|\d-\w|\w-\d|[a-z][A-Z]|[A-Z]{2}[a-z]"
 )

@@ -9,13 +9,14 @@ one breaks during a COMMIT, the server is asked how it ended.
 """
 
 import random
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Final, TypeVar, cast
+from typing import Final, LiteralString, TypeVar, cast
 
 import anyio
 import psycopg
+from psycopg import sql
 
 from sojourn.errors import ClosedError, StoreError, UnknownOutcomeError
 from sojourn.store.feed import Feed
@@ -25,14 +26,14 @@ from sojourn.store.sql.postgres_copy import copy_schema
 from sojourn.store.sql.postgres_errors import is_transient, translate, translated
 from sojourn.store.sql.postgres_news import News
 from sojourn.store.sql.postgres_schema import migrate
-from sojourn.store.sql.postgres_transaction import Attempt, Outcome, encode_statements
+from sojourn.store.sql.postgres_transaction import Attempt, Outcome, Statements, encode_statements
 from sojourn.store.sql.statement import Migration, Operation, load_migrations, load_statements
 
 T = TypeVar("T")
 MAX_RUNS: Final = 8
 SETTLE_SECONDS: Final = 5.0
 _PAUSE_SECONDS: Final = 0.01
-_VACUUM: Final = b"VACUUM (SKIP_LOCKED) journal, sessions, snapshots, receipts, partials"
+_TABLES: Final = ("journal", "sessions", "snapshots", "receipts", "partials")
 _FIND_DAMAGE: Final = b"""
 SELECT 'PostgreSQL met ' || checksum_failures || ' damaged pages in this database since it began to count'
 FROM pg_stat_database WHERE datname = current_database() AND checksum_failures > 0
@@ -97,23 +98,42 @@ class PostgresDriver:
             if connections is not None:
                 await connections.close()
 
-    async def read(self, operation: Callable[[], Operation[T]], *, small: bool = False) -> T:  # noqa: ARG002
-        return await self._run(lambda attempt: transaction.read(attempt, self._statements, operation()))
+    async def migrate(self, migrations: list[Migration], *, versions: LiteralString) -> None:
+        """Bring tables that are not the store's own up to date; *versions* is the table that notes what was done."""
 
-    async def write(self, operation: Callable[[], Operation[T]]) -> T:
-        return await self._run(lambda attempt: transaction.write(attempt, self._statements, operation()))
+        async def bring_up_to_date(attempt: Attempt) -> None:
+            await migrate(attempt.line.connection, migrations, versions=versions)
+
+        await self._run(bring_up_to_date)
+
+    async def read(
+        self,
+        operation: Callable[[], Operation[T]],
+        *,
+        small: bool = False,  # noqa: ARG002
+        statements: Statements | None = None,
+    ) -> T:
+        """Run an operation that only reads. *statements* has its statements' texts, if they are not the store's."""
+        texts = self._statements if statements is None else statements
+        return await self._run(lambda attempt: transaction.read(attempt, texts, operation()))
+
+    async def write(self, operation: Callable[[], Operation[T]], *, statements: Statements | None = None) -> T:
+        """Run an operation and commit it. *statements* has its statements' texts, if they are not the store's."""
+        texts = self._statements if statements is None else statements
+        return await self._run(lambda attempt: transaction.write(attempt, texts, operation()))
 
     async def data_version(self) -> int | None:
         return None  # followers look at the session itself
 
-    async def erase_traces(self) -> None:
-        """Free the space of deleted rows. The server's log, its replicas and its backups may keep old pages.
+    async def erase_traces(self, tables: Sequence[str] = _TABLES) -> None:
+        """Free the space of deleted rows of *tables*. The server's log, its replicas and its backups may keep old pages.
 
         If it cannot be done now, the server does it later by itself: what was deleted is deleted all the same.
         """
 
         async def vacuum(attempt: Attempt) -> None:
-            await attempt.line.connection.execute(_VACUUM)
+            names = sql.SQL(", ").join(map(sql.Identifier, tables))
+            await attempt.line.connection.execute(sql.SQL("VACUUM (SKIP_LOCKED) {}").format(names))
 
         with suppress(StoreError):
             await self._run(vacuum)

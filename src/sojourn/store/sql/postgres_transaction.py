@@ -142,7 +142,8 @@ async def _execute(
         await connection.cursor().executemany(text, many)
         return []
     given = many[0] if many else params
-    cursor = await connection.execute(text, given, prepare=False if name in _NOT_PREPARED else None)
+    anew = statement.replan or name in _NOT_PREPARED
+    cursor = await connection.execute(text, given, prepare=False if anew else None)
     return await cursor.fetchall() if _RETURNS_ROWS.search(text) else []
 
 

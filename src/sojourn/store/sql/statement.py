@@ -19,11 +19,15 @@ Rows = list[tuple[Any, ...]]
 
 
 class Statement(msgspec.Struct, frozen=True, gc=False):
-    """One statement to run, once with *params* or once for each of *many*; values are given by name or by place."""
+    """One statement to run, once with *params* or once for each of *many*; values are given by name or by place.
+
+    With *replan*, a database that keeps plans makes a new one: which is best depends on the values.
+    """
 
     name: str
     params: Params | tuple[Any, ...]
     many: Sequence[Params | tuple[Any, ...]] | None = None
+    replan: bool = False
 
 
 Operation = Generator[Statement, Rows, T]
@@ -32,9 +36,9 @@ _NAME: Final = re.compile(r"^-- name: (\w+)\n", re.MULTILINE)
 
 
 @cache
-def load_statements(dialect: str) -> dict[str, str]:
-    """Return the texts of all statements of *dialect* by name."""
-    text = resources.files(__package__).joinpath(dialect, "statements.sql").read_text("utf-8")
+def load_statements(dialect: str, package: str = __package__) -> dict[str, str]:
+    """Return the texts of all statements of *dialect* by name; *package* has a folder of that name."""
+    text = resources.files(package).joinpath(dialect, "statements.sql").read_text("utf-8")
     _, *parts = _NAME.split(text)
     return {name: body.strip() for name, body in zip(parts[::2], parts[1::2], strict=True)}
 
@@ -48,11 +52,14 @@ class Migration(NamedTuple):
 
 
 @cache
-def load_migrations(dialect: str) -> list[Migration]:
-    """Return the migrations of *dialect* in order; they are numbered 1, 2, 3 ... without gaps."""
+def load_migrations(dialect: str, package: str = __package__) -> list[Migration]:
+    """Return the migrations of *dialect* in order; they are numbered 1, 2, 3 ... without gaps.
+
+    *package* has a folder of that name.
+    """
     found = [
         Migration(int(file.name[:4]), file.name.removesuffix(".sql"), file.read_text("utf-8"))
-        for file in resources.files(__package__).joinpath(dialect).iterdir()
+        for file in resources.files(package).joinpath(dialect).iterdir()
         if file.name[:4].isdigit()
     ]
     return sorted(found)

@@ -65,6 +65,11 @@ class SqlStore:
         return f"SqlStore({self._driver!r}, tenant={self._tenant!r})"
 
     @property
+    def driver(self) -> Driver:
+        """What runs this store's operations; what else is kept in the same database may use it too."""
+        return self._driver
+
+    @property
     def tenant(self) -> TenantId:
         return self._tenant
 
