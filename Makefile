@@ -6,7 +6,7 @@
 PYTHON ?= python3
 ARGS ?=
 
-BENCHMARKS := journal
+BENCHMARKS := journal memory
 
 VENV := .venv
 BENCH_VENV := .venv-bench

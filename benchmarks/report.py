@@ -21,11 +21,12 @@ _IN_MEMORY = {"tmpfs", "ramfs"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arguments:
-    """How a benchmark was asked to run; *directory* is where its files go, on a real disk."""
+    """How a benchmark was asked to run; *directory* is where its files go, on a real disk, *data* what it reads."""
 
     quick: bool
     as_json: bool
     directory: Path
+    data: Path | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,8 +108,9 @@ def parse_arguments(description: str, arguments: Sequence[str] | None = None) ->
     parser.add_argument("--quick", action="store_true", help="smaller sizes, at most a minute on two cores")
     parser.add_argument("--json", action="store_true", help="print one JSON object as the last line instead of tables")
     parser.add_argument("--dir", type=Path, help="where to make the files (default: a disk, never memory)")
+    parser.add_argument("--data", type=Path, help="where the data sets are that some benchmarks read")
     known = parser.parse_args(arguments)
-    return Arguments(quick=known.quick, as_json=known.json, directory=known.dir or disk_directory())
+    return Arguments(quick=known.quick, as_json=known.json, directory=known.dir or disk_directory(), data=known.data)
 
 
 def publish(report: Report, *, as_json: bool, stdout: TextIO) -> None:

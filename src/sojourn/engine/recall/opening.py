@@ -6,7 +6,6 @@ from typing import Final
 from sojourn.memory.index.protocol import SearchIndex
 from sojourn.store.protocol import Store
 
-
 IN_MEMORY: Final = "memory:"
 
 

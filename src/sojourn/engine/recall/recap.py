@@ -23,7 +23,7 @@ def recap(state: SessionState) -> str:
         lines.append(f"Active research: {_short(state.active_research.query)}")
     lines += _listed("Decided", [decision.text for decision in state.working_set.decisions])
     lines += _listed("Open", [task.text for task in state.working_set.open_tasks])
-    lines += _listed("Waiting for an answer", [one.question for one in state.interrupts.pending()])
+    lines += _listed("Waiting for an answer", [one.question for one in state.interrupts.open.values() if one.question])
     lines += _listed("Learned", [fact.content for fact in reversed(state.knowledge_base.get_recent_facts(_SHOWN))])
     lines += _listed("Files", [file.path for file in state.working_set.files_touched])
     for exchange in state.interaction_context.recent_exchanges[-1:]:
