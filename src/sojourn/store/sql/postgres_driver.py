@@ -126,7 +126,7 @@ class PostgresDriver:
         return None  # followers look at the session itself
 
     async def erase_traces(self, tables: Sequence[str] = _TABLES) -> None:
-        """Free the space of deleted rows of *tables*. The server's log, its replicas and its backups may keep old pages.
+        """Free the space of rows deleted from *tables*. The server's log, its replicas and its backups may keep pages.
 
         If it cannot be done now, the server does it later by itself: what was deleted is deleted all the same.
         """
