@@ -190,7 +190,7 @@ class SqliteDriver:
         connection.pragma("page_size", PAGE_BYTES)
         if self._path is not None:
             # A network file system has no shared memory, which the write-ahead log needs.
-            _keep_journal(connection, "truncate" if self._on_network(self._path) else "wal")
+            keep_journal(connection, "truncate" if self._on_network(self._path) else "wal")
 
     def _begin_writing(self) -> apsw.Connection:
         with translated(self._path):
@@ -245,7 +245,7 @@ def _refuse_scrap(path: Path) -> None:
         raise CorruptError(f"{path} is not a SQLite file")
 
 
-def _keep_journal(connection: apsw.Connection, mode: str) -> None:
+def keep_journal(connection: apsw.Connection, mode: str) -> None:
     """Let the file have this kind of journal; of several processes that create it at once, one makes the change.
 
     The change needs the file for itself, and SQLite does not wait for that, whatever the busy timeout: so this does.
