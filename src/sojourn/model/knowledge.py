@@ -1,11 +1,12 @@
 """What was learned: the 100 best facts of the session, and the last 50 that no longer hold.
 
-What is best is one rule, `worth`: an accepted fact before a candidate, then confidence times recency. Retired facts are
-kept apart, because they are needed for one thing only: to see that something was believed once and is not any more.
-What fell out is in the journal.
+What is best is one rule, `worth`: an accepted fact before a candidate, then what is strong and was met lately. Retired
+facts are kept apart, because they are needed for one thing only: to see that something was believed once and is not any
+more. What fell out is in the journal.
 """
 
 import hashlib
+import math
 from collections.abc import Iterable
 from datetime import datetime
 from typing import Final, Literal
@@ -37,6 +38,12 @@ SCOPES: Final[tuple[FactScope, ...]] = ("session", "project", "user", "global")
 """Where a fact holds, the narrowest first."""
 _HOLDS_AGAIN: Final[dict[str, None]] = {"retired_reason": None, "superseded_by": None, "valid_to": None}
 _STATUS_RANK: Final = {"active": 2, "candidate": 1, "retired": 0}
+HALF_LIFE: Final = 30 * 24 * 3600.0
+"""Seconds after which a fact that nobody met or used is worth half."""
+_TRUST: Final = {
+    "assistant": 1, "research": 1, "tool": 1, "file": 1, "model": 1, "agent": 1, "external": 0, "web": 0, "page": 0,
+}  # fmt: skip
+_SCOPE_WEIGHT: Final[dict[str, float]] = {"session": 0.85, "project": 0.95, "user": 1.0, "global": 1.0}
 
 
 FactEvent = FactLearned | FactReinforced | FactCorrected | FactActivated | FactRetired | FactVerified
@@ -169,11 +176,36 @@ class KnowledgeBase(Value, frozen=True, kw_only=True):
         return KnowledgeBase(facts=facts, learned_count=learned_count)
 
 
+def trust_of(source: str) -> int:
+    """Return how much what *source* says weighs: 2 the user or the program itself, 1 the assistant or a tool, 0 a page.
+
+    What weighs less never replaces what weighs more.
+    """
+    return _TRUST.get(source, 2)
+
+
+def trust_of_fact(fact: Fact) -> int:
+    """Return how much a fact weighs: as much as the best that said so."""
+    return max(map(trust_of, fact.sources))
+
+
+def strength(fact: Fact) -> float:
+    """Return how much a fact matters, its age aside, above 0 to 1: it is sure, the user said so, it was of use."""
+    said = 1.0 if trust_of_fact(fact) == 2 else 0.8
+    used = 1.0 - 0.3 / (1 + max(fact.uses, 0))
+    return max(fact.confidence, 0.01) * said * _SCOPE_WEIGHT[fact.scope] * used
+
+
 def worth(fact: Fact) -> tuple[int, float, datetime, str]:
-    """Return what decides which facts are kept, and which of two equally relevant ones comes first."""
+    """Return what decides which facts are kept, and which of two equally relevant ones comes first.
+
+    Strength halves with every `HALF_LIFE` since the fact was met. Which of two facts is then worth more does not depend
+    on when one asks, so that no clock is needed.
+    """
     if fact.status == "retired":
         return _STATUS_RANK[fact.status], 0.0, fact.updated_at, fact.fact_id
-    return _STATUS_RANK[fact.status], fact.confidence * fact.updated_at.timestamp(), fact.updated_at, fact.fact_id
+    lasting = math.log2(strength(fact)) + fact.updated_at.timestamp() / HALF_LIFE
+    return _STATUS_RANK[fact.status], round(lasting, 9), fact.updated_at, fact.fact_id
 
 
 def prune(facts: Iterable[Fact], *, limit: int = MAX_FACTS) -> list[Fact]:

@@ -1,0 +1,71 @@
+"""Which facts a new statement repeats, and which it replaces: what `sojourn.model.learning` asks.
+
+Comparing vectors is the only part that takes time, so it is done before, on a thread, and only with facts that could
+say the same.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+import anyio.to_thread
+
+from sojourn.memory.embeddings.protocol import Embedder
+from sojourn.memory.facts.meaning import NEAR, could_be_same, same_meaning
+from sojourn.memory.facts.question import is_exclusive
+from sojourn.memory.facts.values import same_value
+from sojourn.model.events import FactLearned
+from sojourn.model.knowledge import Fact
+
+MAX_COMPARED: Final = 64
+"""So many facts are compared by their vectors; those that share the most words come first."""
+_OPPOSITE: Final = {"interests": "dislikes", "dislikes": "interests", "likes": "dislikes"}
+
+
+class FactMeaning:
+    """Compares a statement with facts: by words, by the question that they answer, and by *cosines* where given.
+
+    *cosines* has the nearness of the statement to each fact's content. Without any it works all the same.
+    """
+
+    def __init__(self, cosines: Mapping[str, float] | None = None, *, near: float = NEAR) -> None:
+        self._cosines = cosines or {}
+        self._near = near
+
+    def same(self, learned: FactLearned, fact: Fact) -> bool:
+        """Tell whether *learned* says what the fact says."""
+        if learned.slot and fact.slot == learned.slot and learned.value and fact.value:
+            return same_value(learned.value, fact.value)
+        return same_meaning(learned.content, fact.content, cosine=self._cosines.get(fact.content), near=self._near)
+
+    def replaces(self, learned: FactLearned, fact: Fact) -> bool:
+        """Tell whether both cannot hold: another value of a slot that has one, or what was liked and now is hated."""
+        if not (learned.slot and fact.slot and learned.value and fact.value):
+            return False
+        if learned.slot == fact.slot:
+            return is_exclusive(learned.slot) and not same_value(learned.value, fact.value)
+        subject, _, attribute = learned.slot.rpartition("/")
+        opposite = _OPPOSITE.get(attribute)
+        return fact.slot == f"{subject}/{opposite}" and same_value(learned.value, fact.value)
+
+
+class MeaningJudge:
+    """Makes `FactMeaning`s, with vectors if it has an embedder, best a caching one. Lives as long as its app."""
+
+    def __init__(self, embedder: Embedder | None = None, *, near: float = NEAR) -> None:
+        self._embedder = embedder
+        self._near = near
+
+    async def about(self, content: str, facts: Iterable[Fact]) -> FactMeaning:
+        """Return what compares *content* with *facts*.
+
+        Raises:
+            EmbeddingError: the embedder failed.
+        """
+        if self._embedder is None:
+            return FactMeaning()
+        near = [fact.content for fact in facts if could_be_same(content, fact.content)][-MAX_COMPARED:]
+        if not near:
+            return FactMeaning()
+        rows = await anyio.to_thread.run_sync(self._embedder.embed, [content, *near])
+        cosines = {text: float(rows[0] @ row) for text, row in zip(near, rows[1:], strict=True)}
+        return FactMeaning(cosines, near=self._near)
