@@ -10,9 +10,10 @@ import apsw
 
 from sojourn.errors import BusyError, ClosedError
 from sojourn.memory.embeddings.installed import require
-from sojourn.memory.index import sqlite_embedding, sqlite_matching, sqlite_reading, sqlite_writing
+from sojourn.memory.index import sqlite_embedding, sqlite_reading, sqlite_writing
 from sojourn.memory.index.document import Document, FactRow, Found, Mark, SessionKey, Stored, ToEmbed, Where
 from sojourn.memory.index.sqlite_file import open_for_reading, open_for_writing
+from sojourn.memory.index.sqlite_matching import WordSearch
 from sojourn.model.events import FactScope
 from sojourn.model.ids import Seq, SessionId, TenantId
 from sojourn.store.sql.sqlite_worker import Worker
@@ -38,6 +39,7 @@ class SqliteIndex:
         self._tenant = tenant
         self._pid = 0
         self._workers: tuple[Worker, ...] = ()
+        self._words = WordSearch(tenant)
         self._nearest: NearestDocuments | None = None
 
     def __repr__(self) -> str:
@@ -137,10 +139,10 @@ class SqliteIndex:
     # --- looking
 
     async def match(self, words: Sequence[str], where: Where, limit: int) -> list[Found]:
-        return await self._read(sqlite_matching.match, words, where, limit)
+        return await self._worker(1).call(lambda connection: self._words.match(connection, words, where, limit))
 
     async def match_parts(self, parts: Sequence[str], where: Where, limit: int) -> list[Found]:
-        return await self._read(sqlite_matching.match_parts, parts, where, limit)
+        return await self._worker(1).call(lambda connection: self._words.match_parts(connection, parts, where, limit))
 
     async def nearest(self, model: str, vector: "NDArray[float32]", where: Where, limit: int) -> list[Found]:
         """Return the documents nearest to *vector*.
@@ -176,7 +178,7 @@ class SqliteIndex:
         return await self._read(partial(sqlite_reading.around, before=before, after=after), numbers)
 
     async def frequencies(self, words: Sequence[str]) -> tuple[int, list[int]]:
-        return await self._read(sqlite_matching.frequencies, words)
+        return await self._worker(1).call(lambda connection: self._words.frequencies(connection, words))
 
     # --- facts
 

@@ -1,87 +1,190 @@
-"""Documents by their words and by parts of words, through FTS5."""
+"""Documents by their words and by parts of words, through FTS5.
+
+To rank a document costs FTS5 twenty times what it costs to walk past it, so what counts is how few are ranked. At
+most `MAX_RANKED` are, about: those that hold one of the question's rarer words. The commoner words still weigh in the
+ranking of these. Whose documents they are is told by their numbers, before they are ranked; what else is asked of
+them is looked up best first, until there are enough.
+"""
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import Final, cast
+from math import prod
+from typing import Final, NamedTuple, cast
 
 import apsw
 
 from sojourn.memory.index.document import Found, Where
 from sojourn.memory.index.parts import grams_of_part, holds_part
-from sojourn.memory.index.sqlite_query import Sql, select
-from sojourn.memory.index.sqlite_scope import SESSION_BITS, numbers_of, of_documents, of_sessions, stretches
+from sojourn.memory.index.sqlite_frequencies import Frequencies, phrase
+from sojourn.memory.index.sqlite_query import Sql, listed, select
+from sojourn.memory.index.sqlite_scope import (
+    ALWAYS,
+    SESSION_BITS,
+    Stretch,
+    numbers_of,
+    of_documents,
+    of_sessions,
+    stretches,
+)
 from sojourn.model.ids import TenantId
 
-_WORDS: Final = (
-    "SELECT documents.number, -bm25(words) AS score FROM words JOIN documents ON documents.number = words.rowid"
-    " WHERE words MATCH ? AND"
-)
-_PARTS: Final = (
-    "SELECT documents.number, -bm25(parts) AS score, text FROM parts JOIN documents ON documents.number = parts.rowid"
-    " WHERE parts MATCH ? AND"
-)
-_BEST_FIRST: Final = "ORDER BY score DESC, at DESC, documents.number DESC"
+MAX_RANKED: Final = 50_000
+MAX_WORDS: Final = 64
+"""Words of one question that are looked for: the rarest."""
+_NEARLY_ALL: Final = 0.9
+_FEW_SESSIONS: Final = 4
+_TIES: Final = 50
+"""Documents beyond the limit that are looked at, so that of equally good ones the newest is taken."""
+_TO_THE_END: Final = 1 << 62
 
 
-def match(connection: apsw.Connection, tenant: TenantId, words: Sequence[str], where: Where, limit: int) -> list[Found]:
-    """Return the documents that hold most of the weight of *words*, best first."""
-    if limit <= 0 or not words:
-        return []
-    asked = " OR ".join(phrase(word) for word in dict.fromkeys(words))
-    return _best(connection, Sql(_WORDS, (asked,)).then(_scope(connection, tenant, where)), limit)
+class Asked(NamedTuple):
+    """An FTS5 expression; *factor* is by how much it overrates. *complete* tells that it finds all there is."""
+
+    expression: str
+    factor: float
+    complete: bool
 
 
-def match_parts(
-    connection: apsw.Connection, tenant: TenantId, parts: Sequence[str], where: Where, limit: int
-) -> list[Found]:
-    """Return the documents that hold *parts*, best first."""
-    asked = [grams for part in dict.fromkeys(parts) if (grams := grams_of_part(part))]
-    if limit <= 0 or not asked:
-        return []
-    every = " OR ".join(f"({' AND '.join(phrase(gram) for gram in grams)})" for grams in asked)
-    query = Sql(_PARTS, (every,)).then(_scope(connection, tenant, where)).then(_BEST_FIRST)
-    # All grams of a part may stand apart, so the texts are looked at, best first, until there are enough.
-    holding = (
-        Found(number=int(number), score=float(score))
-        for number, score, text in cast("Iterator[tuple[int, float, str]]", connection.execute(*query))
-        if any(holds_part(text, part) for part in parts)
-    )
-    return list(islice(holding, limit))
+class Scope(NamedTuple):
+    """Where to look: a condition on numbers for each stretch to walk through, one on documents, and its share."""
+
+    walks: list[Sql]
+    documents: Sql
+    share: float
 
 
-def phrase(word: str) -> str:
-    """Return *word* as FTS5 asks for it."""
-    plain = word.removesuffix("*").replace("\0", " ").replace('"', '""')
-    return f'"{plain}"*' if word.endswith("*") else f'"{plain}"'
+class WordSearch:
+    """Looks words up for one tenant. Lives on one thread, with the connection that it is called with."""
+
+    def __init__(self, tenant: TenantId) -> None:
+        self._tenant = tenant
+        self._frequencies = Frequencies()
+
+    def match(self, connection: apsw.Connection, words: Sequence[str], where: Where, limit: int) -> list[Found]:
+        """Return the documents that hold most of the weight of *words*, best first."""
+        if limit <= 0:
+            return []
+        everything = self._frequencies.documents(connection)
+        counted = [(word, self._frequencies.of_word(connection, word)) for word in dict.fromkeys(words)]
+        usable = sorted((count, phrase(word)) for word, count in counted if count)
+        scope = _scope(connection, self._tenant, where, everything)
+        if not usable or scope is None:
+            return []
+        asked = expression(usable[:MAX_WORDS], everything, share=scope.share, limit=limit)
+        found = _ranked(connection, _WORDS, asked, scope, limit)
+        if len(found) < limit and not asked.complete:  # what was asked of the documents themselves left too few
+            every = expression(usable[:MAX_WORDS], everything, share=0, limit=limit)
+            found = _ranked(connection, _WORDS, every, scope, limit)
+        return found
+
+    def match_parts(self, connection: apsw.Connection, parts: Sequence[str], where: Where, limit: int) -> list[Found]:
+        """Return the documents that hold *parts*, best first."""
+        asked = [grams for part in dict.fromkeys(parts) if (grams := grams_of_part(part))]
+        scope = _scope(connection, self._tenant, where, self._frequencies.documents(connection))
+        if limit <= 0 or not asked or scope is None:
+            return []
+        every = " OR ".join(f"({' AND '.join(phrase(gram) for gram in grams)})" for grams in asked)
+        # The grams of a part may stand apart, so the texts are looked at.
+        return _ranked(connection, _PARTS, Asked(every, 1, complete=True), scope, limit, parts=parts)
+
+    def frequencies(self, connection: apsw.Connection, words: Sequence[str]) -> tuple[int, list[int]]:
+        """Return how many documents there are, and about how many of them hold each word."""
+        return self._frequencies.of_tenant(connection, self._tenant, words)
 
 
-def _best(connection: apsw.Connection, query: Sql, limit: int) -> list[Found]:
-    rows = select(connection, query.then(_BEST_FIRST).then("LIMIT ?", limit))
-    return [Found(number=number, score=score) for number, score in rows]
+def expression(words: Sequence[tuple[int, str]], everything: int, *, share: float, limit: int) -> Asked:
+    """Return what to ask FTS5 for, so that at most `MAX_RANKED` documents are ranked, about.
+
+    *words* are phrases with the number of documents that hold them, rarest first, out of *everything*, of which
+    *share* is looked at.
+    """
+    telling = [one for one in words if one[0] <= _NEARLY_ALL * everything] or words
+    needed, ranked = 0, 0.0
+    while needed < len(telling) and ranked + telling[needed][0] * share <= MAX_RANKED:
+        ranked += telling[needed][0] * share
+        needed += 1
+    if needed == len(telling):
+        return Asked(" OR ".join(one for _, one in telling), 1, complete=True)
+    operator = " OR "
+    if needed == 0:
+        operator, needed = " AND ", _together([count for count, _ in telling], everything, share=share, limit=limit)
+    first = [one for _, one in telling[:needed]]
+    # FTS5 has no optional words: what is required stands in the second half too, so that this always holds. As it is
+    # counted twice that way, so are the others; a word in more than half of the documents has no weight.
+    others = [one for count, one in telling[needed:] if count * 2 <= everything] * 2
+    return Asked(f"({operator.join(first)}) AND ({' OR '.join((*first, *others))})", 0.5, complete=False)
 
 
-def _scope(connection: apsw.Connection, tenant: TenantId, where: Where) -> Sql:
+def _together(counts: Sequence[int], everything: int, *, share: float, limit: int) -> int:
+    """Return how many of the rarest words to ask for together, if each of them alone is in too many documents."""
+
+    def expected(words: int) -> float:
+        return share * everything * prod(count / everything for count in counts[:words])
+
+    words = 1
+    while words < len(counts) and expected(words) > MAX_RANKED and expected(words + 1) >= 10 * limit:
+        words += 1
+    return words
+
+
+def _scope(connection: apsw.Connection, tenant: TenantId, where: Where, everything: int) -> Scope | None:
+    """Return where to look; None for nowhere."""
     if where.parts is None:
-        sessions = of_sessions(where, tenant)
-        inside = Sql("(documents.number >> ?) IN (SELECT sessions.number FROM sessions WHERE", (SESSION_BITS,))
-        return inside.then(sessions).then(")") & of_documents(where)
-    each = [
-        Sql("documents.number BETWEEN ? AND ?", numbers_of(one.session))
-        & Sql("seq BETWEEN ? AND coalesce(?, seq)", (one.first, one.last))
-        for one in stretches(connection, where, tenant)
-    ]
-    if not each:
-        return Sql("FALSE")
-    inside = Sql(" OR ".join(one.text for one in each), tuple(value for one in each for value in one.values))
-    return inside & of_documents(where)
+        allowed, documents = of_sessions(where, tenant), of_documents(where)
+    else:
+        found = stretches(connection, where, tenant)
+        sessions = listed({stretch.session for stretch in found})
+        allowed = Sql("number IN (SELECT value FROM json_each(?))", (sessions,))
+        documents = of_documents(where) & _within(found)
+    [(count, held)] = select(
+        connection, Sql("SELECT count(*), coalesce(sum(held), 0) FROM sessions WHERE").then(allowed)
+    )
+    if held == 0:
+        return None
+    numbers = Sql("SELECT number FROM sessions WHERE").then(allowed)
+    if held == everything:
+        walks = [ALWAYS]
+    elif count <= _FEW_SESSIONS:
+        walks = [Sql("rowid BETWEEN ? AND ?", numbers_of(session)) for (session,) in select(connection, numbers)]
+    else:
+        walks = [Sql("(rowid >> ?) IN (", (SESSION_BITS,)).then(numbers).then(")")]
+    return Scope(walks, documents, held / everything)
 
 
-def frequencies(connection: apsw.Connection, tenant: TenantId, words: Sequence[str]) -> tuple[int, list[int]]:
-    """Return how many documents there are, and about how many of them hold each word."""
-    [(held,)] = select(connection, "SELECT coalesce(sum(held), 0) FROM sessions WHERE tenant = ?", (tenant,))
-    counts = [
-        int(count)
-        for word in words
-        for (count,) in select(connection, "SELECT count(*) FROM words WHERE words MATCH ?", (phrase(word),))
-    ]
-    return held, counts
+def _within(wanted: Sequence[Stretch]) -> Sql:
+    """Return the condition on `documents` that they stand in one of these stretches."""
+    if all(stretch.first <= 1 and stretch.last is None for stretch in wanted):
+        return ALWAYS
+    bounds = [(one.session, one.first, _TO_THE_END if one.last is None else one.last) for one in wanted]
+    return Sql(
+        "EXISTS (SELECT 1 FROM json_each(?) AS part WHERE part.value ->> 0 = session"
+        " AND seq BETWEEN part.value ->> 1 AND part.value ->> 2)",
+        (listed(bounds),),
+    )
+
+
+_WORDS: Final = "SELECT rowid AS found, -bm25(words) AS score FROM words WHERE words MATCH ? AND"
+_PARTS: Final = "SELECT rowid AS found, -bm25(parts) AS score FROM parts WHERE parts MATCH ? AND"
+
+
+def _ranked(
+    connection: apsw.Connection, table: str, asked: Asked, scope: Scope, limit: int, *, parts: Sequence[str] = ()
+) -> list[Found]:
+    """Return the best documents; with *parts*, those whose text holds one of them."""
+    found: list[tuple[float, int, int]] = []
+    # Whoever looks at each document has to be given all of them in order; else the best are picked without sorting.
+    enough = -1 if parts or scope.documents != ALWAYS else limit + _TIES
+    for walk in scope.walks:
+        ranked = Sql(table, (asked.expression,)).then(walk).then("ORDER BY score DESC, rowid DESC LIMIT ?", enough)
+        query = (
+            Sql("SELECT score, at, number, text FROM (")
+            .then(ranked)
+            .then(") CROSS JOIN documents ON number = found WHERE")
+            .then(scope.documents)
+        )
+        rows = cast("Iterator[tuple[float, int, int, str]]", connection.execute(*query))
+        holding = (row[:3] for row in rows if not parts or any(holds_part(row[3], part) for part in parts))
+        found += islice(holding, limit + _TIES)
+    found.sort(reverse=True)
+    return [Found(number=number, score=score * asked.factor) for score, _, number in found[:limit]]

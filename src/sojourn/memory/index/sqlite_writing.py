@@ -171,6 +171,7 @@ def _add_documents(
         (number, document, _storable(document.text[:MAX_INDEXED]))
         for number, document in enumerate(documents, numbers_of(session)[0] + given)
     ]
+    connection.execute("UPDATE about SET given = given + ?1, held = held + ?1", (len(numbered),))
     connection.executemany(_ADD_DOCUMENT, [_values(session, *one) for one in numbered])
     connection.executemany(_ADD_WORDS, [(number, text) for number, _, text in numbered])
     grams = ((number, " ".join(grams_of(text))) for number, _, text in numbered)
@@ -224,6 +225,7 @@ def _remove_documents(connection: apsw.Connection, session: int, numbers: Sequen
     connection.execute("UPDATE about SET removed = removed + ?", (connection.total_changes() - before,))
     connection.executemany("DELETE FROM documents WHERE number = ?", each)
     connection.execute("UPDATE sessions SET held = held - ? WHERE number = ?", (len(numbers), session))
+    connection.execute("UPDATE about SET held = held - ?", (len(numbers),))
 
 
 def _drop(connection: apsw.Connection, session: int) -> None:

@@ -4,6 +4,8 @@
 -- One row. A copy in memory that was read in another `life` is of another file.
 CREATE TABLE about (
     life    INTEGER NOT NULL,
+    given   INTEGER NOT NULL DEFAULT 0,         -- documents that were added, ever, of all tenants
+    held    INTEGER NOT NULL DEFAULT 0,         -- documents that are there
     removed INTEGER NOT NULL DEFAULT 0          -- vectors that were removed, ever
 );
 
