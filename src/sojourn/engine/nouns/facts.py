@@ -22,7 +22,7 @@ from sojourn.errors import EmbeddingError, InvalidInputError, NotFoundError
 from sojourn.memory.facts.importance import importance
 from sojourn.memory.facts.judging import FactMeaning, MeaningJudge
 from sojourn.memory.facts.slots import slot_of
-from sojourn.memory.facts.verification import StructuredModel, Verification, verify_fact
+from sojourn.memory.facts.verification import Verification, verify_fact
 from sojourn.model.entry import Draft
 from sojourn.model.events import (
     Event,
@@ -52,6 +52,7 @@ from sojourn.model.knowledge import (
 )
 from sojourn.model.learning import learning, superseding
 from sojourn.model.profile import accepted_fields
+from sojourn.providers.structured import StructuredModel
 
 _log = logging.getLogger(__name__)
 CANDIDATE_DAYS: Final = 30.0
@@ -77,12 +78,21 @@ class Pruning(NamedTuple):
 class Facts:
     """Learns, corrects and retires facts; answers from those that the state holds, the best 100.
 
-    *meaning* tells which statements are one, *known* finds facts that the state holds no more. Without them statements
-    are compared by their words and by the question that they answer, with what the state holds.
+    *meaning* tells which statements are one, *known* finds facts that the state holds no more, *model* verifies them.
+    Without these, statements are compared by their words and by the question that they answer, with what the state
+    holds.
     """
 
-    def __init__(self, session: Live, *, meaning: MeaningJudge | None = None, known: FactLookup | None = None) -> None:
+    def __init__(
+        self,
+        session: Live,
+        *,
+        meaning: MeaningJudge | None = None,
+        known: FactLookup | None = None,
+        model: StructuredModel | None = None,
+    ) -> None:
         self._session = session
+        self._model = model
         self._meaning = meaning or MeaningJudge()
         self._lookup = known
 
@@ -275,13 +285,15 @@ class Facts:
     async def verify(self, fact_id: str, model: StructuredModel | None = None) -> Verification:
         """Compare a fact with the messages that it rests on, and keep how sure it is after that, and why.
 
+        A *model* judges, or the app's; without one, the words do.
+
         Raises:
             NotFoundError: there is no such fact.
             ModelError: the model failed, or answered with something else.
         """
         fact = await self._fetch(fact_id)
         quotes = (await explain(self._session, fact)).quotes if self.find(fact_id) else ()
-        found = await verify_fact(fact, [quote.text for quote in quotes], model)
+        found = await verify_fact(fact, [quote.text for quote in quotes], model or self._model)
         event = FactVerified(fact_id=fact_id, confidence=found.confidence, reason=found.reason, method=found.method)
         await self._session.append(event, causes=[quote.seq for quote in quotes])
         return found
@@ -370,7 +382,7 @@ class Facts:
         values = [one for one in found if one is fact or (slot is not None and one.slot == slot)]
         if not values:
             raise NotFoundError(f"no fact, and no fact with the slot, {slot_or_fact_id!r:.100}")
-        return sorted(values, key=lambda one: (one.valid_from or one.learned_at, one.fact_id), reverse=True)
+        return sorted(values, key=_since, reverse=True)
 
     def review(self, limit: int = MAX_FACTS) -> list[Fact]:
         """Return the candidates, which wait to be accepted (`activate`) or retired, the most important first."""
@@ -421,6 +433,11 @@ def _slot(content: str, slot: str | None, value: str | None) -> tuple[str | None
         return (read.name, value or read.value) if read else (None, value)
     check_text(slot, "a fact's slot", most=MAX_NAME)
     return slot, value or (read.value if read and read.name == slot else None)
+
+
+def _since(fact: Fact) -> tuple[datetime, bool, Seq, str]:
+    """Return what puts the values of a slot in order of time; what holds comes after what ended at that moment."""
+    return fact.valid_from or fact.learned_at, fact.status != "retired", max(fact.evidence), fact.fact_id
 
 
 def _is_the_users(slot: str | None) -> bool:

@@ -80,6 +80,9 @@ ALIASES: Final[dict[str, str]] = {
     "time-out": "timeout",
     "programme": "program",
     "neighbour": "neighbor",
+    "mom": "mother",
+    "mum": "mother",
+    "dad": "father",
 }
 """Other spellings of a word, so that two spellings are one question."""
 

@@ -9,15 +9,20 @@ import re
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from sojourn.memory.facts.attributes import MANY_RELATIONS, ONE_RELATION
 from sojourn.memory.facts.question import THE_WORK, Slot
 from sojourn.memory.facts.slots import slot_of
-from sojourn.memory.facts.values import read_value, same_value
-from sojourn.memory.facts.words import NEGATIONS, STOP, meaning_of, opposed, root
+from sojourn.memory.facts.values import read_value, same_value, unit_of
+from sojourn.memory.facts.words import LIGHT, NEGATIONS, STOP, is_wished, meaning_of, opposed
 from sojourn.model.wording import SAME, normalised
 
-NEAR: Final = 0.86
+NEAR: Final = 0.84
 """The cosine from which two sentences say the same, if nothing keeps them apart."""
 
+_RELATIONS: Final = frozenset(map(meaning_of, ONE_RELATION | MANY_RELATIONS))
+_LIGHT: Final = frozenset(map(meaning_of, LIGHT))
+_DIRECTIONS: Final = frozenset({"to", "by", "from"})
+_COMPARED: Final = frozenset({"over", "than", "instead", "rather"})
 _WORD: Final = re.compile(r"[^\W_]+(?:['.@+#-][^\W_]+)*[+#]*", re.UNICODE)
 
 
@@ -30,6 +35,9 @@ class Said(NamedTuple):
     meanings: frozenset[str]
     numbers: tuple[str, ...]
     negated: bool
+    wished: bool
+    directions: frozenset[str]
+    """Those of "to", "by" and "from" that it holds: sent to somebody is not sent by somebody."""
     names: tuple[str, ...]
     """Words with a capital letter that no sentence begins with, or that begin one like a name."""
     slot: Slot | None
@@ -41,24 +49,30 @@ def said(content: str) -> Said:
     found = _WORD.findall(content.replace("’", "'"))
     lower = [word.casefold() for word in found]
     kept = [
-        (word, meaning_of(word))
+        meaning_of(unit_of(word) or word)
         for word in lower
         if word not in STOP and word not in NEGATIONS and not word[0].isdigit() and not word.endswith("n't")
     ]
     return Said(
         plain=normalised(content),
-        words=tuple(meaning for _, meaning in kept),
-        meanings=frozenset(meaning for _, meaning in kept),
+        words=tuple(kept),
+        meanings=frozenset(kept),
         numbers=read_value(content).numbers,
         negated=sum(word in NEGATIONS or word.endswith("n't") for word in lower) % 2 == 1
         or "no longer" in " ".join(lower),
+        wished=is_wished(content),
+        directions=_DIRECTIONS.intersection(lower),
         names=tuple(_names(found)),
         slot=slot_of(content),
     )
 
 
 def _names(words: list[str]) -> list[str]:
-    names = [meaning_of(word.casefold()) for word in words[1:] if word[0].isupper() and word.casefold() not in STOP]
+    names = [
+        meaning_of(word.casefold())
+        for word in words[1:]
+        if word[0].isupper() and word.casefold() not in STOP and unit_of(word) is None
+    ]
     if len(words) > 1 and words[0][0].isupper() and words[0].casefold() not in STOP | {"user", "users"}:
         follower = words[1].casefold()
         if words[0].endswith("'s") or follower.endswith("s") or words[1][0].isupper():
@@ -73,13 +87,13 @@ def same_meaning(one: str, other: str, *, cosine: float | None = None, near: flo
         return True
     if kept_apart(first, second):
         return False
-    if first.slot and second.slot and first.slot.name == second.slot.name:
-        return True  # with the same value, or they were kept apart
+    if first.slot and second.slot and first.slot.subject == second.slot.subject:
+        return True  # with the same value of the same attribute, or they were kept apart
     if first.meanings and second.meanings:
         shared, all_of_them = first.meanings & second.meanings, first.meanings | second.meanings
         if len(shared) / len(all_of_them) >= SAME:
             return True
-    return cosine is not None and cosine >= near and not _one_word_differs(first, second)
+    return cosine is not None and cosine >= near and _is_reworded(first, second)
 
 
 def could_be_same(one: str, other: str) -> bool:
@@ -97,35 +111,43 @@ def kept_apart(one: Said, other: Said) -> bool:
         return not same_slot
     if same_slot:
         return False
+    if one.wished != other.wished or (one.directions - other.directions and other.directions - one.directions):
+        return True
     if sorted(one.numbers) != sorted(other.numbers):
         return True
     only_one, only_other = one.meanings - other.meanings, other.meanings - one.meanings
     if set(one.names) & only_one or set(other.names) & only_other or opposed(only_one, only_other):
+        return True
+    if _RELATIONS & (only_one | only_other):
         return True
     return _order_differs(one, other)
 
 
 def _other_slot(one: Slot, other: Slot) -> bool:
     if one.attribute != other.attribute:
-        return True
+        uses = "uses" in (one.attribute, other.attribute) and one.subject == other.subject
+        return not (uses and same_value(one.value, other.value))
     if one.subject != other.subject:
         return THE_WORK not in (one.subject, other.subject)
-    return not same_value(one.value, other.value) and _roots(one.value) != _roots(other.value)
-
-
-def _roots(value: str) -> list[str]:
-    return [root(word) for word in value.casefold().split() if word not in {"to", "the", "a", "an"}]
+    return not same_value(one.value, other.value)
 
 
 def _order_differs(one: Said, other: Said) -> bool:
-    """Tell whether two names stand the other way round: who manages whom."""
+    """Tell whether two names, or what is preferred to what, stand the other way round."""
+    if one.words != other.words and sorted(one.words) == sorted(other.words) and one.meanings & _COMPARED:
+        return True
     first = [name for name in one.names if name in other.names]
     second = [name for name in other.names if name in one.names]
     return len(set(first)) > 1 and first != second
 
 
-def _one_word_differs(one: Said, other: Said) -> bool:
-    """Tell whether one word stands for another in an equal sentence: that is another answer, not another wording."""
-    if len(one.words) != len(other.words) or len(one.words) < 2:
-        return False
-    return sum(first != second for first, second in zip(one.words, other.words, strict=True)) == 1
+def _is_reworded(one: Said, other: Said) -> bool:
+    """Tell whether near vectors may be trusted: both say something in words that the other does not have.
+
+    One word in the place of another is another answer, not another wording; and what is only added is said anew. Words
+    that say little count for neither.
+    """
+    only_one, only_other = one.meanings - other.meanings - _LIGHT, other.meanings - one.meanings - _LIGHT
+    if not only_one and not only_other:
+        return True
+    return bool(only_one and only_other) and len(only_one) + len(only_other) > 2

@@ -3,6 +3,8 @@
 import re
 from typing import Final, NamedTuple
 
+from sojourn.memory.facts.words import root
+
 _NUMBER_WORDS: Final = {
     "zero": "0", "one": "1", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8",
     "nine": "9", "ten": "10", "eleven": "11", "twelve": "12", "thirteen": "13", "fourteen": "14", "fifteen": "15",
@@ -64,11 +66,18 @@ def same_value(one: str, other: str) -> bool:
     if first.numbers or second.numbers:
         mine, theirs = set(first.words), set(second.words)
         return first.numbers == second.numbers and (mine <= theirs or theirs <= mine)
+    if [root(word) for word in first.words] == [root(word) for word in second.words]:
+        return True
     # "Paris" is "Paris, France", and "Acme" is "Acme Inc."
     short, long = sorted((first.words, second.words), key=len)
     if not short or long[: len(short)] != short:
         return False
     return "," in one + other or set(long[len(short) :]) <= {"inc", "ltd", "gmbh", "corp", "co", "llc", "city"}
+
+
+def unit_of(word: str) -> str | None:
+    """Return the one spelling of a unit, an abbreviation or a currency; None if *word* is none."""
+    return _SPELLINGS.get(word.casefold())
 
 
 def read_value(text: str) -> Reading:

@@ -7,7 +7,7 @@ and the model's answer is one of three words and a number.
 import json
 import re
 from collections.abc import Iterable, Sequence
-from typing import Any, Final, Literal, Protocol
+from typing import Any, Final, Literal
 
 from sojourn.errors import ModelError
 from sojourn.memory.facts.meaning import kept_apart, said, same_meaning
@@ -17,6 +17,7 @@ from sojourn.memory.facts.values import same_value
 from sojourn.memory.facts.words import opposed
 from sojourn.model.knowledge import Fact
 from sojourn.model.value import Value
+from sojourn.providers.structured import StructuredModel
 
 Verdict = Literal["supported", "contradicted", "not_found"]
 MAX_SOURCE: Final = 4_000
@@ -52,26 +53,11 @@ class Verification(Value, frozen=True, kw_only=True):
     method: str = "lexical"
 
 
-class Answer(Protocol):
-    """What a model said."""
-
-    @property
-    def text(self) -> str: ...
-
-
-class StructuredModel(Protocol):
-    """A language model that answers with JSON of a schema."""
-
-    async def structured(self, system: str, prompt: str, schema: dict[str, Any], max_tokens: int) -> Answer:
-        """Return the answer; its text is JSON of *schema*."""
-        ...
-
-
 async def verify_fact(fact: Fact, sources: Sequence[str], model: StructuredModel | None = None) -> Verification:
     """Compare *fact* with *sources*, the texts that it rests on: by *model*, or by their words.
 
     Raises:
-        ModelError: the model answered with something else.
+        ModelError: the model failed, or answered with something else.
     """
     texts = [source for source in sources if source.strip()]
     if not texts:
@@ -80,7 +66,7 @@ async def verify_fact(fact: Fact, sources: Sequence[str], model: StructuredModel
         )
     if model is None:
         return by_words(fact, texts)
-    answer = await model.structured(SYSTEM, _prompt(fact.content, texts), SCHEMA, 300)
+    answer = await model.structured(system=SYSTEM, prompt=_prompt(fact.content, texts), schema=SCHEMA, max_tokens=300)
     return _read(answer.text)
 
 

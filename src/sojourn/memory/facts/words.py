@@ -15,7 +15,8 @@ _SYNONYMS: Final = (
     "automobile car", "flat apartment", "university college", "doctor physician", "attorney lawyer",
     "programmer developer coder", "grow increase", "year yr", "hour hr", "minute min", "second sec", "limit cap",
     "bike bicycle cycle", "cook prepare", "speak talk", "learn study", "own possess", "marry wed",
-    "kubernetes k8s", "postgresql postgres", "javascript js", "typescript ts", "fluent speak", "every each per",
+    "fluent speak", "every each per", "keep retain", "plan schedule", "fear afraid", "allergic allergy",
+    "lead leader", "deploy deployment", "leave depart", "play player", "ill sick", "often frequently",
 )  # fmt: skip
 _OPPOSITES: Final = (
     "enable disable", "on off", "before after", "like hate", "open close", "increase decrease", "raise lower",
@@ -32,23 +33,53 @@ _OPPOSITES: Final = (
     "dog cat horse parrot rabbit hamster", "second minute hour day week month year", "frontend backend",
     "red blue green yellow black white purple orange pink brown gray", "vegan vegetarian pescatarian",
     "primary secondary replica", "upstream downstream", "horizontal vertical", "arrive depart", "borrow lend",
-    "breakfast lunch dinner", "tea coffee", "tab space", "light dark", "tomorrow yesterday today", "win lose draw",
+    "breakfast lunch dinner", "s min h d week month year",
+    "tea coffee", "tab space", "light dark", "tomorrow yesterday today", "win lose draw",
     "junior senior", "hire fire", "gain loss", "ascend descend", "odd even", "manual automatic", "hard soft easy",
     "rise fall", "pass fail", "indoor outdoor", "alive dead", "rich poor", "strong weak", "safe dangerous", "wet dry",
 )  # fmt: skip
+_IRREGULAR: Final = {
+    "bought": "buy", "sold": "sell", "left": "leave", "went": "go", "wrote": "write", "written": "write", "ran": "run",
+    "taught": "teach", "spoke": "speak", "ate": "eat", "kept": "keep", "built": "build", "sent": "send", "met": "meet",
+    "paid": "pay", "drove": "drive", "gave": "give", "began": "begin", "begun": "begin", "chose": "choose",
+    "chosen": "choose", "won": "win", "lost": "lose", "came": "come", "took": "take", "told": "tell", "grew": "grow",
+    "men": "man", "women": "woman", "children": "child", "people": "person", "slept": "sleep", "drank": "drink",
+    "used": "use", "married": "marry", "divorced": "divorce", "wed": "marry",
+}  # fmt: skip
 STOP: Final = frozenset({
     "a", "an", "the", "is", "are", "was", "were", "be", "been", "being", "of", "to", "in", "on", "at", "by", "for",
     "and", "that", "which", "who", "where", "it", "its", "this", "there", "has", "have", "had", "do", "does", "did",
     "as", "with", "from", "will", "their", "his", "her", "they", "he", "she", "currently", "now", "very", "really",
-    "also", "just", "so", "one", "person", "someone", "up", "out", "into", "about", "set", "get", "s", "what",
-    "place", "can", "made", "make", "makes", "city", "town", "residence", "home", "itself", "himself", "herself",
+    "also", "just", "so", "am", "pm", "one", "person", "someone", "up", "out", "into", "about", "set", "get", "s",
+    "what", "place", "can", "made", "make", "makes", "city", "town", "residence", "home", "itself", "himself",
+    "herself",
 })  # fmt: skip
-NEGATIONS: Final = frozenset({"no", "not", "never", "none", "without", "cannot", "nor", "neither", "nobody", "nothing"})
+LIGHT: Final = frozenset({
+    "get", "own", "year", "use", "host", "happen", "team", "most", "take", "give", "do", "go", "keep", "kind", "thing",
+    "time", "way", "live", "run", "want", "prefer", "need", "usually", "always", "made", "build", "implement", "write",
+    "base", "locate", "called", "day", "project", "system", "service", "app",
+})  # fmt: skip
+"""Words that say little: with or without them a sentence may say the same."""
+NEGATIONS: Final = frozenset({
+    "no", "not", "never", "none", "without", "cannot", "nor", "neither", "nobody", "nothing", "quit", "stopped",
+    "stops", "dropped", "ceased", "former", "formerly",
+})  # fmt: skip
+_WISHED: Final = re.compile(
+    r"\b(?:would|could|should|might|maybe|perhaps|possibly|if|unless|hopes?|wish(?:es)?|considers?|considering|intends?"
+    r"|(?:wants?|plans?|planning|used|thinking) (?:to|of|about)|used to)\b",
+    re.IGNORECASE,
+)
+
+
+def is_wished(text: str) -> bool:
+    """Tell whether *text* speaks of what may be, shall be or was, rather than of what is."""
+    return _WISHED.search(text) is not None
 
 
 def root(word: str) -> str:
     """Return the part of an English word that its forms share, roughly: "lives", "living" and "lived" are "liv"."""
     word = word.removesuffix("'s").removesuffix("'")
+    word = _IRREGULAR.get(word, word)
     if len(word) > 4 and word.endswith("ies"):
         word = word[:-3] + "y"
     elif len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
