@@ -90,7 +90,7 @@ def _read(text: str) -> Verification:
         raise ModelError(f"a verification: {text[:100]!r}") from error
     if verdict not in {"supported", "contradicted", "not_found"} or not 0.0 <= confidence <= 1.0:
         raise ModelError(f"a verification: {text[:100]!r}")
-    short = " ".join(reason.split())[:MAX_REASON] or f"the model found it {verdict.replace('_', ' ')}"
+    short = " ".join(reason.split())[:MAX_REASON] or "the model gave no reason"
     return Verification(verdict=verdict, confidence=confidence, reason=short, method="model")
 
 
