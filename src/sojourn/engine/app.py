@@ -2,22 +2,41 @@
 
 import asyncio
 import contextlib
+import logging
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Final, Self
+from typing import Any, Final, Self
 
 from sojourn.clock import Clock, SystemClock
 from sojourn.engine.announce import news_of
 from sojourn.engine.background import Background
-from sojourn.engine.bus import EventBus, SessionLoaded
+from sojourn.engine.bus import EventBus, SessionLoaded, SessionPurged
 from sojourn.engine.forgetting import forget_user
-from sojourn.engine.session import Session, SessionOptions
+from sojourn.engine.inputs import check_tags
+from sojourn.engine.learner import Learner
+from sojourn.engine.recall.ingesting import Progress, ingest
+from sojourn.engine.recall.memory import Memory
+from sojourn.engine.recall.opening import IN_MEMORY
+from sojourn.engine.session import Session, SessionOptions, new_session_id
 from sojourn.engine.sessions import SessionManager
 from sojourn.engine.settings import Settings
+from sojourn.errors import SojournError
+from sojourn.memory.embeddings.choosing import default_embedders
+from sojourn.memory.embeddings.protocol import Embedder
+from sojourn.memory.extraction.hybrid import HybridExtractor
+from sojourn.memory.extraction.model import ModelExtractor
+from sojourn.memory.extraction.protocol import StateExtractor
+from sojourn.memory.extraction.rules.extractor import RulesExtractor
 from sojourn.model.entry import Entry
-from sojourn.model.ids import DEFAULT_TENANT
+from sojourn.model.events import SessionCreated, UsageRecorded
+from sojourn.model.ids import DEFAULT_TENANT, check_session_id
+from sojourn.model.message import Message
+from sojourn.providers.structured import StructuredModel
 from sojourn.store import Durability, Store, open_store
 from sojourn.store.protocol import Redaction
 
+_log = logging.getLogger(__name__)
 _KEEP_PROFILE: Final = "settings/keep_profile"
 
 
@@ -28,21 +47,49 @@ class Sojourn:
         sessions: begin, find, open, branch and put away sessions.
         news: who wants to know what happens.
         background: work that follows the journals.
+        memory: what is remembered across sessions.
         store: where everything is kept.
     """
 
-    def __init__(self, store: Store, *, settings: Settings | None = None, clock: Clock | None = None) -> None:
-        """Use *store*, which this app opens and closes."""
+    def __init__(
+        self,
+        store: Store,
+        *,
+        settings: Settings | None = None,
+        clock: Clock | None = None,
+        extractor: StateExtractor | None = None,
+        model: StructuredModel | None = None,
+        embedders: Sequence[Embedder] | None = None,
+    ) -> None:
+        """Use *store*, which this app opens and closes.
+
+        *extractor* learns from what is said, in place of the one that the settings name; *model* helps it, verifies
+        facts and answers questions; *embedders* are used in place of those that are installed.
+        """
         self.store = store
         self.settings = settings or Settings()
         self.clock = clock or SystemClock()
         self.news = EventBus()
         self._keeps_profile = self.settings.keep_profile == "yes"
         self.background = Background()
-        options = SessionOptions(clock=self.clock, keeps_profile=lambda: self._keeps_profile, on_append=self._announce)
+        # A model takes seconds: nothing that is quick waits for it, nor does closing.
+        self._later = Background()
+        self.memory = Memory(store, clock=self.clock, embedders=self._embedders(embedders))
+        options = SessionOptions(
+            clock=self.clock,
+            keeps_profile=lambda: self._keeps_profile,
+            on_append=self._announce,
+            on_redact=self.memory.forget,
+            memory=self.memory,
+            model=model,
+        )
         self.sessions = SessionManager(store, settings=self.settings, clock=self.clock, news=self.news, options=options)
         self.news.subscribe(SessionLoaded, self._follow)
+        self.news.subscribe(SessionPurged, self._drop)
+        self._learn(extractor, model)
+        self.background.follow("index", self.memory.follow)
         self._following: asyncio.Task[None] | None = None
+        self._aside: list[asyncio.Task[None]] = []
 
     def __repr__(self) -> str:
         return f"Sojourn({self.store!r})"
@@ -52,6 +99,9 @@ class Sojourn:
         # A task of its own, awaited in `close`: a task group would have to be left by the task that entered it, and in
         # a notebook every cell is another.
         self._following = asyncio.create_task(self.background.run(), name="sojourn-background")
+        self._aside = [asyncio.create_task(self._later.run(), name="sojourn-later")]
+        if self.store.index_location != IN_MEMORY:
+            self._aside.append(asyncio.create_task(self._index_the_rest(), name="sojourn-indexing"))
         if self.settings.keep_profile == "ask":
             answer = await self.store.documents.load(_KEEP_PROFILE)
             self._keeps_profile = bool(answer and answer.get("keep"))
@@ -69,20 +119,87 @@ class Sojourn:
             await self.background.drain()
             await self.sessions.close()
         finally:
-            following.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await following
+            for task in (following, *self._aside):
+                task.cancel()
+                with contextlib.suppress(asyncio.CancelledError):
+                    await task
+            await self.memory.close()
             await self.store.close()
 
     async def _announce(self, session: Session, entries: tuple[Entry, ...]) -> None:
         self.sessions.note_use(session)
         self.background.notify(session)
+        self._later.notify(session)
         for news in news_of(entries):
             await self.news.publish(news)
 
     async def _follow(self, loaded: SessionLoaded) -> None:
         """Let the background work catch up with a session that was opened: a crash may have left it behind."""
-        self.background.notify(await self.sessions.open(loaded.session_id, exact=True))
+        session = await self.sessions.open(loaded.session_id, exact=True)
+        self.background.notify(session)
+        self._later.notify(session)
+
+    async def _index_the_rest(self) -> None:
+        """Index what other processes appended, or this one before it crashed, in sessions that nobody opens now."""
+        try:
+            await self.memory.catch_up()
+        except SojournError as error:
+            _log.warning("not every session could be indexed; it is tried again when the app opens next: %s", error)
+
+    async def _drop(self, purged: SessionPurged) -> None:
+        await self.memory.drop(purged.session_id, forks=purged.forks)
+
+    def _embedders(self, given: Sequence[Embedder] | None) -> Sequence[Embedder]:
+        if given is not None:
+            return given
+        return default_embedders().embedders if self.settings.embeddings == "auto" else ()
+
+    def _learn(self, given: StateExtractor | None, model: StructuredModel | None) -> None:
+        """Let the state learn from what is said, as the settings have it."""
+        if self.settings.learning == "off":
+            return
+        kinds = self.settings.learned_kinds
+        learner = Learner(given or RulesExtractor(kinds=kinds))
+        self.background.register("learn", learner.read)
+        if given is None and model is not None and self.settings.learning == "hybrid":
+            reader = ModelExtractor(model, kinds=kinds, on_usage=self._pay_for_learning, clock=self.clock)
+            hybrid = HybridExtractor(RulesExtractor(kinds=kinds), reader)
+            self._later.register("learn-by-model", partial(learner.read_again, hybrid=hybrid))
+
+    async def _pay_for_learning(self, session_id: str, usage: UsageRecorded) -> None:
+        session = await self.sessions.open(session_id, exact=True)
+        await session.append(usage)
+
+    async def ingest(
+        self,
+        messages: Iterable[Message | Mapping[str, Any]],
+        *,
+        session_id: str | None = None,
+        user_id: str | None = None,
+        project: str | None = None,
+        title: str | None = None,
+        tags: Iterable[str] = (),
+        on_progress: Progress | None = None,
+    ) -> Session:
+        """Take in a talk that happened elsewhere as a new session, all of it or nothing, and open it.
+
+        A message is a `Message`, or a dict with `role`, `content`, and, if they are known, `name` (who spoke) and `at`.
+        It is indexed, and learned from, in the background.
+
+        Raises:
+            InvalidInputError: a message cannot be read; the error says which.
+            AlreadyExistsError: the id is taken.
+        """
+        created = SessionCreated(user_id=user_id, title=title, project=project, tags=check_tags(tags))
+        row = await ingest(
+            self.store,
+            messages,
+            session_id=check_session_id(session_id) if session_id else new_session_id(),
+            created=created,
+            now=self.clock.now(),
+            on_progress=on_progress,
+        )
+        return await self.sessions.open(row.header.session_id, exact=True)
 
     @property
     def keeps_profile(self) -> bool:
@@ -103,6 +220,8 @@ class Sojourn:
         """Remove for good all that the sessions of a user hold, and all that was derived from it."""
         redactions = await forget_user(self.store, user_id)
         await self.sessions.reload()
+        for redaction in redactions:
+            await self.memory.forget(redaction)
         return redactions
 
 
@@ -113,11 +232,15 @@ def open(  # noqa: A001 - reads as sojourn.open(...)
     durability: Durability = Durability.FULL,
     settings: Settings | None = None,
     clock: Clock | None = None,
+    extractor: StateExtractor | None = None,
+    model: StructuredModel | None = None,
+    embedders: Sequence[Embedder] | None = None,
 ) -> Sojourn:
     """Return Sojourn on the store at *location*, to be opened with `async with`.
 
-    The location is what `open_store` takes: a path, `memory:`, `files:DIR` or `postgresql://...`.
+    The location is what `open_store` takes: a path, `memory:`, `files:DIR` or `postgresql://...`. The rest is what
+    `Sojourn` takes.
     """
     chosen = clock or SystemClock()
     store = open_store(location, tenant=tenant, durability=durability, clock=chosen)
-    return Sojourn(store, settings=settings, clock=chosen)
+    return Sojourn(store, settings=settings, clock=chosen, extractor=extractor, model=model, embedders=embedders)

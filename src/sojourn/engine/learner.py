@@ -10,8 +10,11 @@ import logging
 from collections.abc import Callable, Sequence
 from typing import Final
 
+from msgspec.structs import replace
+
 from sojourn.engine.session import Session
 from sojourn.errors import ExtractionError, SojournError
+from sojourn.memory.extraction.hybrid import HybridExtractor
 from sojourn.memory.extraction.protocol import StateExtractor
 from sojourn.memory.extraction.statement import (
     Exchange,
@@ -24,6 +27,7 @@ from sojourn.memory.extraction.statement import (
 )
 from sojourn.model.entry import Entry
 from sojourn.model.events import (
+    FactScope,
     IntentClassified,
     MessageAdded,
     ProfileFieldRemoved,
@@ -85,6 +89,20 @@ class Learner:
             one, before = talk[place], tuple(talk[max(place - BEFORE, 0) : place])
             if one.role != "system" and one.text.strip():
                 await self.learn(session, _exchange(one, before))
+
+    async def read_again(self, session: Session, entries: Sequence[Entry], *, hybrid: HybridExtractor) -> None:
+        """Let a model read the exchanges among *entries*, and append what it adds to what the rules found.
+
+        Raises:
+            ExtractionError: the model failed; these entries should be read again later.
+        """
+        messages = [heard(entry) for entry in entries if isinstance(entry.event, MessageAdded)]
+        exchanges = _exchanges([one for one in messages if one.role != "system" and one.text.strip()])
+        if not exchanges:
+            return
+        found = await hybrid.later(exchanges, session=session.id)
+        for exchange, extraction in zip(exchanges, found, strict=True):
+            await self.take_in(session, extraction, about=exchange)
 
     async def learn(self, session: Session, exchange: Exchange) -> Extraction:
         """Read one exchange and append what it states; return that."""
@@ -148,6 +166,24 @@ def _exchange(one: Heard, before: tuple[Heard, ...]) -> Exchange:
     return Exchange(tools=(one,), before=before)
 
 
+def _exchanges(messages: Sequence[Heard]) -> list[Exchange]:
+    """Put messages together that belong together: what the user said, and all that answers it."""
+    found: list[Exchange] = []
+    for one in messages:
+        if one.role == "user" or not found:
+            found.append(Exchange())
+        last = found[-1]
+        if one.role == "user":
+            found[-1] = replace(last, user=one)
+        elif one.role == "tool":
+            found[-1] = replace(last, tools=(*last.tools, one))
+        elif last.assistant is None:
+            found[-1] = replace(last, assistant=one)
+        else:
+            found.append(Exchange(assistant=one))
+    return found
+
+
 def _causes(statement: Statement) -> tuple[Seq, ...]:
     return tuple(dict.fromkeys(span.seq for span in statement.evidence if span.seq))
 
@@ -192,7 +228,7 @@ async def _take_fact(session: Session, fact: FactStatement) -> None:
         fact.content[:_MAX_CONTENT],
         source="tool" if fact.trust == "external" else "conversation",
         confidence=fact.confidence,
-        scope=fact.scope,
+        scope=_scope(session, fact),
         status="active" if fact.accepted else "candidate",
         tags=fact.tags,
         about=fact.about,
@@ -201,6 +237,12 @@ async def _take_fact(session: Session, fact: FactStatement) -> None:
         spans=fact.evidence,
         causes=_causes(fact),
     )
+
+
+def _scope(session: Session, fact: FactStatement) -> FactScope:
+    """Return where a fact holds: what is true of the work is so in every session of the project."""
+    shared = fact.scope == "session" and fact.about is None and session.state.header.project is not None
+    return "project" if shared else fact.scope
 
 
 async def _retire(session: Session, fact: FactStatement) -> None:

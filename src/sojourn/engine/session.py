@@ -8,6 +8,8 @@ entries keeps loading independent of age.
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
+from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Final, Self
 
@@ -26,16 +28,21 @@ from sojourn.engine.nouns.research import ResearchNoun
 from sojourn.engine.nouns.variables import VariablesNoun
 from sojourn.engine.nouns.working_set import WorkingSetNoun
 from sojourn.engine.private import Private
+from sojourn.engine.recall.answering import Answer, answer
+from sojourn.engine.recall.memory import Memory
+from sojourn.engine.recall.recap import recap
 from sojourn.engine.recent import RecentMessages
 from sojourn.engine.turn import run_turn
 from sojourn.engine.why import Explanation, Thing, explain
-from sojourn.errors import InvalidEventError, NotFoundError
+from sojourn.errors import InvalidEventError, InvalidInputError, NotFoundError
+from sojourn.memory.index.document import DocumentKind, Hit
 from sojourn.model.codec import CODEC
 from sojourn.model.entry import Draft, Entry, as_drafts
-from sojourn.model.events import Event, SessionCreated
+from sojourn.model.events import Event, FactScope, SessionCreated
 from sojourn.model.ids import Seq, SessionId, check_session_id
 from sojourn.model.knowledge import Fact
 from sojourn.model.state import SessionState, encode_snapshot
+from sojourn.providers.structured import StructuredModel
 from sojourn.store.protocol import MAX_PAGE, Lease, Receipt, Redaction, Snapshot, Store
 
 SNAPSHOT_EVERY: Final = 512
@@ -57,6 +64,12 @@ class SessionOptions:
     """Whether what is learned about the user may be written."""
     on_append: Callable[["Session", tuple[Entry, ...]], Awaitable[None]] | None = None
     """Called with what was appended through the session, after it is in the state."""
+    on_redact: Callable[[Redaction], Awaitable[None]] | None = None
+    """Called with what was forgotten through the session."""
+    memory: Memory | None = None
+    """What is remembered across sessions; without it there is no search."""
+    model: StructuredModel | None = None
+    """Answers and verifies, if there is one."""
 
 
 class Session:
@@ -158,7 +171,10 @@ class Session:
     @property
     def facts(self) -> Facts:
         """What was learned."""
-        return Facts(self)
+        memory = self._options.memory
+        if memory is None:
+            return Facts(self, model=self._options.model)
+        return Facts(self, meaning=memory.meaning, known=partial(memory.find_facts, self), model=self._options.model)
 
     @property
     def profile(self) -> Profile:
@@ -346,7 +362,62 @@ class Session:
                 raise
             return Redaction()
         await self.reload()
+        if self._options.on_redact is not None:
+            await self._options.on_redact(redaction)
         return redaction
+
+    # --- what is remembered
+
+    async def search(
+        self,
+        question: str,
+        *,
+        scope: FactScope = "session",
+        kinds: Sequence[DocumentKind] = ("message", "fact"),
+        roles: Sequence[str] = (),
+        since: datetime | None = None,
+        until: datetime | None = None,
+        limit: int = 10,
+    ) -> list[Hit]:
+        """Return the messages and facts that answer *question* best, of this session or beyond it.
+
+        *scope* is the session, the sessions of its project, or all of its user's ("user" or "global"). The other
+        arguments, and the errors, are those of `Memory.search`.
+        """
+        wide = scope != "session"
+        return await self.memory.search(
+            question,
+            session_id=None if wide else self.id,
+            user_id=self._folded.user_id,
+            project=self._folded.header.project if scope == "project" else None,
+            kinds=kinds,
+            roles=roles,
+            since=since,
+            until=until,
+            limit=limit,
+        )
+
+    async def query(self, question: str) -> Answer:
+        """Answer *question* from what the session knows: profile and facts first, then what was said, then a model.
+
+        That nothing was found is an answer too: its text is None.
+        """
+        return await answer(self, question, memory=self._options.memory, model=self._options.model)
+
+    def recap(self) -> str:
+        """Return where the session stands, for whoever comes back to it."""
+        return recap(self.state)
+
+    @property
+    def memory(self) -> Memory:
+        """What is remembered across sessions.
+
+        Raises:
+            InvalidInputError: the session was not opened by an app.
+        """
+        if self._options.memory is None:
+            raise InvalidInputError("this session was opened without an app; search through sojourn.open(...)")
+        return self._options.memory
 
     async def save(self, path: Path) -> None:
         """Write the whole session into one JSON file; `app.sessions.load` reads it back.

@@ -77,7 +77,7 @@ class Embedding:
             return 0
         pieces = [texts_to_embed(one.text) for one in waiting]
         texts = [text for piece in pieces for text in piece]
-        vectors = await anyio.to_thread.run_sync(embedder.embed, texts) if texts else []
+        vectors = await anyio.to_thread.run_sync(embedder.embed, texts)
         rows, taken = [], 0
         for one, piece in zip(waiting, pieces, strict=True):
             rows.append((one.number, vectors[taken : taken + len(piece)]))

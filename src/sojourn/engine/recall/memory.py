@@ -20,13 +20,16 @@ from sojourn.engine.recall.indexer import FILE_TAG, Indexer
 from sojourn.engine.recall.opening import index_for
 from sojourn.engine.recall.scope import parts_of
 from sojourn.errors import InvalidInputError
+from sojourn.memory.embeddings.caching import CachingEmbedder
 from sojourn.memory.embeddings.protocol import Embedder
+from sojourn.memory.facts.judging import MeaningJudge
 from sojourn.memory.index.document import Document, DocumentKind, FactRow, Hit, Where
 from sojourn.memory.index.protocol import SearchIndex
 from sojourn.memory.index.search import Search
 from sojourn.memory.shared import GlobalKnowledgeBase, SharedFact, united
 from sojourn.model.events import FactScope
 from sojourn.model.ids import SessionId
+from sojourn.model.knowledge import Fact
 from sojourn.store.protocol import Redaction, SessionQuery, SessionRow, Store
 
 _log = logging.getLogger(__name__)
@@ -45,6 +48,8 @@ class Memory:
         self._store = store
         self._clock = clock
         self._embedders = tuple(embedders)
+        self.meaning = MeaningJudge(CachingEmbedder(self._embedders[0])) if self._embedders else MeaningJudge()
+        """Tells which facts say the same."""
         self._given = index
         self._opening = asyncio.Lock()
         self._index: SearchIndex | None = None
@@ -177,7 +182,9 @@ class Memory:
             rows = await self._used_last(where)
         tail = await self._tail(index, rows, where)
         searcher = Search(index, self._embedders)
-        return await searcher.find(question, where, limit=limit, now=self._clock.now(), tail=tail)
+        hits = await searcher.find(question, where, limit=limit, now=self._clock.now(), tail=tail)
+        # What was read from the journal may have been indexed since.
+        return list({(hit.document.session_id, hit.document.seq, hit.document.fact_id): hit for hit in hits}.values())
 
     async def _used_last(self, where: Where) -> list[SessionRow]:
         query = SessionQuery(
@@ -200,6 +207,18 @@ class Memory:
             else:
                 found += [document for document in tail if _meets(document, where)]
         return found
+
+    # --- facts beyond those that a state holds
+
+    async def find_facts(self, session: Live, *, fact_id: str | None = None, slot: str | None = None) -> list[Fact]:
+        """Return the facts of a session, of every status, with this id or slot; none, if its state holds them all."""
+        knowledge = session.state.knowledge_base
+        if knowledge.learned_count <= len(knowledge.facts):
+            return []
+        await self.follow(session)
+        index = await self.index()
+        rows = await index.facts(session_id=session.id, fact_id=fact_id, slot=slot)
+        return [row.fact for row in rows]
 
     # --- what holds beyond one session
 

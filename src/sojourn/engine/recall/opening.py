@@ -17,8 +17,12 @@ def index_for(store: Store) -> SearchIndex:
     location = store.index_location
     if location.startswith(("postgresql://", "postgres://")):
         from sojourn.memory.index.postgres_index import PostgresIndex  # noqa: PLC0415 - its driver is an extra
+        from sojourn.store.sql.postgres_driver import PostgresDriver  # noqa: PLC0415 - the same
+        from sojourn.store.sql.store import SqlStore  # noqa: PLC0415 - the same
 
-        return PostgresIndex(location, tenant=store.tenant)
+        assert isinstance(store, SqlStore)  # noqa: S101 - no other store has such a location
+        assert isinstance(store.driver, PostgresDriver)  # noqa: S101 - the same
+        return PostgresIndex(store.driver, tenant=store.tenant)
     from sojourn.memory.index.sqlite_index import SqliteIndex  # noqa: PLC0415 - opened when it is first needed
 
     return SqliteIndex(None if location == IN_MEMORY else Path(location), tenant=store.tenant)
