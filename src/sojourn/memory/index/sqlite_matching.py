@@ -16,26 +16,17 @@ import apsw
 from sojourn.memory.index.document import Found, Where
 from sojourn.memory.index.parts import grams_of_part, holds_part
 from sojourn.memory.index.sqlite_frequencies import Frequencies, phrase
-from sojourn.memory.index.sqlite_query import Sql, listed, select
-from sojourn.memory.index.sqlite_scope import (
-    ALWAYS,
-    SESSION_BITS,
-    Stretch,
-    numbers_of,
-    of_documents,
-    of_sessions,
-    stretches,
-)
+from sojourn.memory.index.sqlite_query import ALWAYS, Sql
+from sojourn.memory.index.sqlite_walk import Scope, scope_of
 from sojourn.model.ids import TenantId
 
 MAX_RANKED: Final = 50_000
 MAX_WORDS: Final = 64
 """Words of one question that are looked for: the rarest."""
 _NEARLY_ALL: Final = 0.9
-_FEW_SESSIONS: Final = 4
 _TIES: Final = 50
 """Documents beyond the limit that are looked at, so that of equally good ones the newest is taken."""
-_TO_THE_END: Final = 1 << 62
+_LOOKED_AT: Final = 8
 
 
 class Asked(NamedTuple):
@@ -44,14 +35,6 @@ class Asked(NamedTuple):
     expression: str
     factor: float
     complete: bool
-
-
-class Scope(NamedTuple):
-    """Where to look: a condition on numbers for each stretch to walk through, one on documents, and its share."""
-
-    walks: list[Sql]
-    documents: Sql
-    share: float
 
 
 class WordSearch:
@@ -68,7 +51,7 @@ class WordSearch:
         everything = self._frequencies.documents(connection)
         counted = [(word, self._frequencies.of_word(connection, word)) for word in dict.fromkeys(words)]
         usable = sorted((count, phrase(word)) for word, count in counted if count)
-        scope = _scope(connection, self._tenant, where, everything)
+        scope = scope_of(connection, self._tenant, where, everything)
         if not usable or scope is None:
             return []
         asked = expression(usable[:MAX_WORDS], everything, share=scope.share, limit=limit)
@@ -81,7 +64,7 @@ class WordSearch:
     def match_parts(self, connection: apsw.Connection, parts: Sequence[str], where: Where, limit: int) -> list[Found]:
         """Return the documents that hold *parts*, best first."""
         asked = [grams for part in dict.fromkeys(parts) if (grams := grams_of_part(part))]
-        scope = _scope(connection, self._tenant, where, self._frequencies.documents(connection))
+        scope = scope_of(connection, self._tenant, where, self._frequencies.documents(connection))
         if limit <= 0 or not asked or scope is None:
             return []
         every = " OR ".join(f"({' AND '.join(phrase(gram) for gram in grams)})" for grams in asked)
@@ -128,42 +111,6 @@ def _together(counts: Sequence[int], everything: int, *, share: float, limit: in
     return words
 
 
-def _scope(connection: apsw.Connection, tenant: TenantId, where: Where, everything: int) -> Scope | None:
-    """Return where to look; None for nowhere."""
-    if where.parts is None:
-        allowed, documents = of_sessions(where, tenant), of_documents(where)
-    else:
-        found = stretches(connection, where, tenant)
-        sessions = listed({stretch.session for stretch in found})
-        allowed = Sql("number IN (SELECT value FROM json_each(?))", (sessions,))
-        documents = of_documents(where) & _within(found)
-    [(count, held)] = select(
-        connection, Sql("SELECT count(*), coalesce(sum(held), 0) FROM sessions WHERE").then(allowed)
-    )
-    if held == 0:
-        return None
-    numbers = Sql("SELECT number FROM sessions WHERE").then(allowed)
-    if held == everything:
-        walks = [ALWAYS]
-    elif count <= _FEW_SESSIONS:
-        walks = [Sql("rowid BETWEEN ? AND ?", numbers_of(session)) for (session,) in select(connection, numbers)]
-    else:
-        walks = [Sql("(rowid >> ?) IN (", (SESSION_BITS,)).then(numbers).then(")")]
-    return Scope(walks, documents, held / everything)
-
-
-def _within(wanted: Sequence[Stretch]) -> Sql:
-    """Return the condition on `documents` that they stand in one of these stretches."""
-    if all(stretch.first <= 1 and stretch.last is None for stretch in wanted):
-        return ALWAYS
-    bounds = [(one.session, one.first, _TO_THE_END if one.last is None else one.last) for one in wanted]
-    return Sql(
-        "EXISTS (SELECT 1 FROM json_each(?) AS part WHERE part.value ->> 0 = session"
-        " AND seq BETWEEN part.value ->> 1 AND part.value ->> 2)",
-        (listed(bounds),),
-    )
-
-
 _WORDS: Final = "SELECT rowid AS found, -bm25(words) AS score FROM words WHERE words MATCH ? AND"
 _PARTS: Final = "SELECT rowid AS found, -bm25(parts) AS score FROM parts WHERE parts MATCH ? AND"
 
@@ -172,19 +119,27 @@ def _ranked(
     connection: apsw.Connection, table: str, asked: Asked, scope: Scope, limit: int, *, parts: Sequence[str] = ()
 ) -> list[Found]:
     """Return the best documents; with *parts*, those whose text holds one of them."""
+    looked_at = bool(parts) or scope.documents != ALWAYS
+    # To sort all that is found costs more than to pick the best, so that is done only if those do not suffice.
+    depths = (_LOOKED_AT * limit + _TIES, -1) if looked_at else (limit + _TIES,)
     found: list[tuple[float, int, int]] = []
-    # Whoever looks at each document has to be given all of them in order; else the best are picked without sorting.
-    enough = -1 if parts or scope.documents != ALWAYS else limit + _TIES
     for walk in scope.walks:
-        ranked = Sql(table, (asked.expression,)).then(walk).then("ORDER BY score DESC, rowid DESC LIMIT ?", enough)
-        query = (
-            Sql("SELECT score, at, number, text FROM (")
-            .then(ranked)
-            .then(") CROSS JOIN documents ON number = found WHERE")
-            .then(scope.documents)
-        )
-        rows = cast("Iterator[tuple[float, int, int, str]]", connection.execute(*query))
-        holding = (row[:3] for row in rows if not parts or any(holds_part(row[3], part) for part in parts))
-        found += islice(holding, limit + _TIES)
+        best: list[tuple[float, int, int]] = []
+        for depth in depths:
+            ranked = Sql(table, (asked.expression,)).then(walk).then("ORDER BY score DESC, rowid DESC LIMIT ?", depth)
+            query = Sql("SELECT score, at, number, text FROM (").then(ranked)
+            query = query.then(") CROSS JOIN documents ON number = found WHERE").then(scope.documents)
+            rows = connection.execute(*query)
+            best = list(islice(_holding(rows, parts), limit + _TIES))
+            rows.close()  # what is not read to its end would keep the log from being emptied
+            if len(best) >= limit:
+                break
+        found += best
     found.sort(reverse=True)
     return [Found(number=number, score=score * asked.factor) for score, _, number in found[:limit]]
+
+
+def _holding(rows: apsw.Cursor, parts: Sequence[str]) -> Iterator[tuple[float, int, int]]:
+    for score, at, number, text in cast("Iterator[tuple[float, int, int, str]]", rows):
+        if not parts or any(holds_part(text, part) for part in parts):
+            yield score, at, number

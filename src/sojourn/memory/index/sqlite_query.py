@@ -1,6 +1,6 @@
 """A query as a value: SQL with the values for its question marks, put together piece by piece."""
 
-from typing import Any, NamedTuple, cast
+from typing import Any, Final, NamedTuple, cast
 
 import apsw
 import msgspec
@@ -21,7 +21,12 @@ class Sql(NamedTuple):
 
     def __and__(self, other: "Sql") -> "Sql":
         """Return the condition that is true where both are."""
+        if ALWAYS in (self, other):
+            return other if self == ALWAYS else self
         return Sql(f"({self.text}) AND ({other.text})", self.values + other.values)
+
+
+ALWAYS: Final = Sql("TRUE")
 
 
 def among(column: str, wanted: tuple[Any, ...]) -> Sql:

@@ -7,8 +7,7 @@ import apsw
 import msgspec
 
 from sojourn.memory.index.document import Document, DocumentKind, FactRow, Mark, Stored
-from sojourn.memory.index.sqlite_query import Sql, among, listed, select
-from sojourn.memory.index.sqlite_scope import ALWAYS
+from sojourn.memory.index.sqlite_query import ALWAYS, Sql, among, listed, select
 from sojourn.model.events import FactScope
 from sojourn.model.ids import Seq, SessionId, TenantId
 from sojourn.model.knowledge import Fact

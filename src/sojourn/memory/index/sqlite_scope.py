@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 import apsw
 
 from sojourn.memory.index.document import Part, Where
-from sojourn.memory.index.sqlite_query import Sql, among, listed, select
+from sojourn.memory.index.sqlite_query import ALWAYS, Sql, among, listed, select
 from sojourn.model.ids import TenantId
 from sojourn.store.rows import micros
 
@@ -22,7 +22,7 @@ class Stretch(NamedTuple):
     last: int | None
 
 
-ALWAYS: Final = Sql("TRUE")
+_FOREVER: Final = 1 << 62
 
 
 def numbers_of(session: int) -> tuple[int, int]:
@@ -61,13 +61,16 @@ def stretches(connection: apsw.Connection, where: Where, tenant: TenantId) -> li
 
 def of_documents(where: Where) -> Sql:
     """Return the condition on `documents` for what *where* says of a document itself."""
-    found = ALWAYS
-    if set(where.kinds) != {"message", "fact"}:
-        found &= among("documents.kind", where.kinds)
+    found = of_times(where)
     if where.roles:
-        found &= among("documents.role", where.roles)
-    if where.since is not None:
-        found &= Sql("documents.at >= ?", (micros(where.since),))
-    if where.until is not None:
-        found &= Sql("documents.at <= ?", (micros(where.until),))
+        found &= among("role", where.roles)
     return found
+
+
+def of_times(where: Where) -> Sql:
+    """Return the condition on `documents` for what `documents_by_time` can tell."""
+    if set(where.kinds) == {"message", "fact"} and where.since is None and where.until is None:
+        return ALWAYS
+    since = -_FOREVER if where.since is None else micros(where.since)
+    until = _FOREVER if where.until is None else micros(where.until)
+    return among("kind", where.kinds) & Sql("at BETWEEN ? AND ?", (since, until))

@@ -42,6 +42,7 @@ CREATE TABLE documents (
     text    TEXT    NOT NULL
 );
 
+CREATE INDEX documents_by_time ON documents (kind, at);
 CREATE INDEX documents_by_place ON documents (session, place) WHERE place IS NOT NULL;
 CREATE INDEX documents_by_fact ON documents (session, fact_id) WHERE fact_id IS NOT NULL;
 
