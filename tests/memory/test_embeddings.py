@@ -202,6 +202,26 @@ def test_a_damaged_model_in_its_package_is_refused(tmp_path: Path, monkeypatch: 
         MiniLmEmbedder().embed([CAT])
 
 
+def test_a_model_file_that_changes_after_it_was_named_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "mine.onnx"
+    path.write_bytes(b"one thing")
+    embedder = MiniLmEmbedder(path=path)
+    path.write_bytes(b"another thing")
+
+    with pytest.raises(EmbeddingError, match="not the model that is expected"):
+        embedder.embed([CAT])
+
+
+def test_a_model_file_that_is_gone_when_it_is_loaded_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "mine.onnx"
+    path.write_bytes(b"one thing")
+    embedder = MiniLmEmbedder(path=path)
+    path.unlink()
+
+    with pytest.raises(EmbeddingError, match="cannot be read: No such file"):
+        embedder.embed([CAT])
+
+
 # --- alone on a machine
 
 OFFLINE = """
@@ -281,6 +301,14 @@ def test_without_numpy_an_embedder_says_what_to_install() -> None:
     )
 
     assert "pip install 'sojourn[embeddings]'" in run_without({"numpy"}, program)
+
+
+def test_sojourn_itself_needs_none_of_the_extras() -> None:
+    printed = run_without(
+        {"numpy", "openai", "onnxruntime", "wordllama", "tokenizers"}, "import sojourn; print('fine')"
+    )
+
+    assert printed == "fine"
 
 
 def test_a_missing_package_is_named_with_its_extra() -> None:

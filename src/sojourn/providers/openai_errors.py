@@ -25,8 +25,6 @@ def in_words(error: openai.OpenAIError) -> str:
             return f"it answered with status {status}: {_short(error.message)}"
         case openai.APIConnectionError():
             return "it cannot be reached; check the address and whether it runs"
-        case openai.APIResponseValidationError():
-            return "it answered with something else than the protocol says"
         case _:
             return _short(str(error))
 

@@ -1,14 +1,21 @@
-"""An embedder that remembers the last texts it was asked for."""
+"""An embedder that remembers the last texts it was asked for.
+
+It is imported whether or not an embedder is installed, so it imports numpy only when there are vectors.
+"""
 
 import hashlib
 from collections import OrderedDict
 from collections.abc import Sequence
 from threading import Lock
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from sojourn.errors import EmbeddingError, InvalidInputError
 from sojourn.memory.embeddings.protocol import Embedder
-from sojourn.memory.embeddings.vectors import Rows, is_empty, np
+from sojourn.memory.embeddings.texts import is_empty
+
+if TYPE_CHECKING:
+    from numpy import float32
+    from numpy.typing import NDArray
 
 SIZE: Final = 1000
 
@@ -25,7 +32,7 @@ class CachingEmbedder:
             raise InvalidInputError(f"size={size}: give 1 or more")
         self._embedder = embedder
         self._size = size
-        self._rows: OrderedDict[bytes, Rows] = OrderedDict()
+        self._rows: OrderedDict[bytes, NDArray[float32]] = OrderedDict()
         self._lock = Lock()
 
     @property
@@ -36,8 +43,10 @@ class CachingEmbedder:
     def dimensions(self) -> int:
         return self._embedder.dimensions
 
-    def embed(self, texts: Sequence[str]) -> Rows:
+    def embed(self, texts: Sequence[str]) -> "NDArray[float32]":
         """Return one row for each text, new or remembered; changing the rows changes nothing here."""
+        import numpy as np  # noqa: PLC0415  # an extra
+
         keys = [b"" if is_empty(text) else _key(text) for text in texts]
         known = self._known(keys)
         unknown = {key: text for key, text in zip(keys, texts, strict=True) if key and key not in known}
@@ -53,14 +62,14 @@ class CachingEmbedder:
         zeros = np.zeros(self.dimensions, np.float32)
         return np.stack([known.get(key, zeros) for key in keys])
 
-    def _known(self, keys: list[bytes]) -> dict[bytes, Rows]:
+    def _known(self, keys: list[bytes]) -> "dict[bytes, NDArray[float32]]":
         with self._lock:
             known = {key: self._rows[key] for key in keys if key in self._rows}
             for key in known:
                 self._rows.move_to_end(key)
         return known
 
-    def _keep(self, rows: dict[bytes, Rows]) -> None:
+    def _keep(self, rows: "dict[bytes, NDArray[float32]]") -> None:
         with self._lock:
             for key, row in rows.items():
                 self._rows[key] = row

@@ -12,7 +12,8 @@ from urllib.parse import urlsplit
 from sojourn.errors import EmbeddingError, InvalidInputError
 from sojourn.memory.embeddings.installed import require
 from sojourn.memory.embeddings.once import Once
-from sojourn.memory.embeddings.vectors import Rows, batches, is_empty, np, readable, scaled
+from sojourn.memory.embeddings.texts import batches, is_empty, readable
+from sojourn.memory.embeddings.vectors import Rows, np, scaled
 
 BATCH: Final = 64
 TIMEOUT: Final = 30.0

