@@ -46,7 +46,9 @@ MISTAKES: dict[str, tuple[type[SojournError], str, Mistake]] = {
 
 @pytest.fixture
 async def app() -> AsyncIterator[Sojourn]:
-    async with sojourn.open("memory:", settings=Settings(keep_profile="yes"), clock=FakeClock()) as opened:
+    async with sojourn.open(
+        "memory:", settings=Settings(keep_profile="yes", learning="off"), clock=FakeClock()
+    ) as opened:
         await opened.sessions.create("other")
         yield opened
 

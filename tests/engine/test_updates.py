@@ -18,7 +18,8 @@ from sojourn.model.events import Span, ToolRan, UsageRecorded
 from sojourn.model.interaction import Intent
 
 pytestmark = pytest.mark.anyio
-KEEP = Settings(keep_profile="yes")
+KEEP = Settings(keep_profile="yes", learning="off")
+QUIET = Settings(learning="off")
 
 
 class Scripted(StateExtractor):
@@ -158,7 +159,7 @@ class Counting:
 
 async def test_background_work_is_done_before_the_app_closes(tmp_path: Path) -> None:
     work = Counting()
-    async with sojourn.open(tmp_path / "s.db") as app:
+    async with sojourn.open(tmp_path / "s.db", settings=QUIET) as app:
         app.background.register("count", work)
         session = await app.sessions.create("s")
         await session.messages.user("one")
@@ -169,7 +170,7 @@ async def test_background_work_is_done_before_the_app_closes(tmp_path: Path) -> 
 
 async def test_background_work_catches_up_after_it_was_left_behind(tmp_path: Path) -> None:
     work = Counting()
-    async with sojourn.open(tmp_path / "s.db") as app:
+    async with sojourn.open(tmp_path / "s.db", settings=QUIET) as app:
         app.background.register("count", work)
         session = await app.sessions.create("s")
         await session.messages.user("seen")
@@ -180,7 +181,7 @@ async def test_background_work_catches_up_after_it_was_left_behind(tmp_path: Pat
 
     assert work.seen == [1, 2]
     work.broken = False
-    async with sojourn.open(tmp_path / "s.db") as app:
+    async with sojourn.open(tmp_path / "s.db", settings=QUIET) as app:
         app.background.register("count", work)
         await app.sessions.open("s")
     assert work.seen == [1, 2, 3]
