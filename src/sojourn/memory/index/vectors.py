@@ -1,7 +1,7 @@
 """Vectors in memory, and which of them are nearest to a question. NumPy only: no database, no clock, no threads.
 
 Vectors have length 1 and are kept as bytes with one scale each: a quarter of the memory, and a cosine that is right to
-three digits. Up to `EXACT_ROWS` wanted rows are compared one by one. Beyond, a first pass compares one bit for each
+two thousandths. Up to `EXACT_ROWS` wanted rows are compared one by one. Beyond, a first pass compares one bit for each
 dimension, on the side of the mean or against it, and the `CANDIDATES` rows that share most bits are compared exactly.
 """
 
