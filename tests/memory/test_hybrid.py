@@ -226,12 +226,29 @@ def test_decisions_and_tasks_in_like_words_are_one() -> None:
     assert both.tasks[0].confidence == pytest.approx(0.96)
 
 
+def test_a_decision_in_fewer_of_the_same_words_is_one() -> None:
+    rules = Extraction(decisions=(decision("We decided to use SQLite for the journal."),))
+    elsewhere = DecisionStatement(text="Use SQLite", confidence=0.8, trust="user", evidence=(THERE,))
+
+    assert len(reconcile(rules, Extraction(decisions=(decision("Use SQLite"),))).decisions) == 1
+    assert len(reconcile(rules, Extraction(decisions=(decision("Use PostgreSQL"),))).decisions) == 2
+    assert len(reconcile(rules, Extraction(decisions=(elsewhere,))).decisions) == 2
+
+
+def test_a_fact_in_more_words_of_the_same_place_is_one() -> None:
+    ours = fact("The meeting is on Friday at 10.")
+
+    assert len(facts([ours], [fact("The weekly meeting is on Friday at 10.")])) == 1
+    assert len(facts([ours], [fact("The weekly meeting is on Friday at 11.")])) == 2
+    assert len(facts([ours], [fact("The weekly meeting is on Friday at 10.", evidence=(THERE,))])) == 2
+
+
 def test_whether_a_task_is_done_is_as_the_rules_say() -> None:
     rules = Extraction(tasks=(task("Call Ana", done=True),))
 
     both = reconcile(rules, Extraction(tasks=(task("call Ana", done=False),)))
 
-    assert [(one.done, one.accepted) for one in both.tasks] == [(True, True), (False, False)]
+    assert both.tasks == rules.tasks
 
 
 def test_a_file_is_one_by_its_path_and_the_model_may_know_what_was_done() -> None:

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from sojourn.errors import ExtractionError, InvalidInputError, ModelError, UnavailableError
 from sojourn.memory.extraction import prompts
-from sojourn.memory.extraction.budget import Budget, Price
-from sojourn.memory.extraction.findings import Kind, read_answer
+from sojourn.memory.extraction.budget import MAX_SESSIONS, Budget, Price, Spending
+from sojourn.memory.extraction.findings import read_answer
 from sojourn.memory.extraction.first_json import first_object
 from sojourn.memory.extraction.model import ModelExtractor
 from sojourn.memory.extraction.quotes import locate
-from sojourn.memory.extraction.statement import Exchange, Extraction, Heard
+from sojourn.memory.extraction.statement import Exchange, Extraction, Heard, Kind
 from sojourn.model.events import Span, UsageRecorded
 from sojourn.model.ids import Seq
 from sojourn.providers.openai_structured import OpenAiStructuredModel
@@ -456,6 +456,32 @@ async def test_only_the_kinds_that_are_wanted_are_asked_for() -> None:
     assert '"profile":' not in asked["system"]
 
 
+@pytest.mark.anyio
+async def test_a_kind_that_was_not_asked_for_is_not_taken() -> None:
+    model = ScriptedModel([saying({"profile": [field("location", "Lisbon", "I moved to Lisbon")], "topic": "moving"})])
+
+    extraction = await ModelExtractor(model, kinds=["topic"]).extract(exchange(MOVED))
+
+    assert (extraction.profile, extraction.topic) == ((), "moving")
+
+
+@pytest.mark.anyio
+async def test_a_finding_about_an_exchange_without_that_speaker_rests_on_what_there_is() -> None:
+    said = Exchange(assistant=Heard(role="assistant", text="You are a baker.", seq=Seq(4)))
+
+    extraction = await found(said, {"profile": [field("occupation", "baker", "I bake bread")]})
+
+    assert [(one.trust, one.evidence[0].seq) for one in extraction.profile] == [("assistant", 4)]
+
+
+@pytest.mark.anyio
+async def test_who_wants_nothing_asks_nobody() -> None:
+    model = ScriptedModel()
+
+    assert await ModelExtractor(model, kinds=frozenset()).extract(exchange(MOVED)) == Extraction()
+    assert model.asked == []
+
+
 def test_every_object_of_the_schema_requires_all_it_names_and_allows_no_more() -> None:
     def check(part: dict[str, Any]) -> int:
         if part.get("type") == "object":
@@ -681,12 +707,24 @@ async def test_a_resumed_session_goes_on_with_what_it_had_spent() -> None:
 
 @pytest.mark.parametrize(
     "options",
-    [{"kinds": []}, {"kinds": ["shoes"]}, {"every_turns": 0}, {"batch": 0}, {"cache": 0}, {"timeout": 0},
+    [{"kinds": ["shoes"]}, {"every_turns": 0}, {"batch": 0}, {"cache": 0}, {"timeout": 0},
      {"budget": Budget(tokens=-1)}],
 )  # fmt: skip
 def test_settings_that_make_no_sense_are_refused(options: dict[str, Any]) -> None:
     with pytest.raises(InvalidInputError):
         ModelExtractor(ScriptedModel(), **options)
+
+
+def test_the_spending_of_sessions_that_are_long_gone_is_forgotten() -> None:
+    spending = Spending(Budget(tokens=10))
+
+    for number in range(MAX_SESSIONS + 1):
+        spending.add(str(number), tokens=11)
+        spending.is_news(str(number))
+
+    assert spending.spent("0") == (0, 0)
+    assert spending.spent("1") == (11, 0)
+    assert spending.is_news("0")
 
 
 # --- over the wire

@@ -1,6 +1,6 @@
 """What a model says it found, before any of it is believed: its answer as values, with what does not fit left out."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Annotated, Any, Final, Literal, TypeVar
 
 import msgspec
@@ -8,11 +8,10 @@ from msgspec import Meta
 
 from sojourn.errors import ExtractionError
 from sojourn.memory.extraction.first_json import first_object
+from sojourn.memory.extraction.statement import KINDS, Kind
 from sojourn.model.events import FactScope
 from sojourn.model.value import Value
 
-Kind = Literal["profile", "facts", "decisions", "tasks", "files", "intent", "topic"]
-KINDS: Final[tuple[Kind, ...]] = ("profile", "facts", "decisions", "tasks", "files", "intent", "topic")
 Source = Literal["user", "assistant", "tool"]
 Action = Literal["read", "created", "edited", "renamed", "deleted", "mentioned"]
 Wants = Literal["question", "command", "research", "chat", "clarification"]
@@ -93,8 +92,10 @@ class Findings(Value, frozen=True, kw_only=True):
 Item = TypeVar("Item", bound=Value)
 
 
-def read_answer(text: str, *, exchanges: int) -> list[Findings]:
+def read_answer(text: str, *, exchanges: int, kinds: Collection[Kind] = KINDS) -> list[Findings]:
     """Return what the model says of each of so many *exchanges*; of one that it leaves out, nothing.
+
+    Only *kinds* are read: what was not asked for may be what nobody wants to be kept.
 
     Raises:
         ExtractionError: there is no object in the answer.
@@ -110,7 +111,7 @@ def read_answer(text: str, *, exchanges: int) -> list[Findings]:
         if isinstance(part, Mapping):
             number = part.get("number")
             at = number - 1 if isinstance(number, int) and 1 <= number <= exchanges else place
-            found[at] = _findings(part)
+            found[at] = _findings({kind: part.get(kind) for kind in kinds})
     return found
 
 

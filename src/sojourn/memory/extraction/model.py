@@ -17,10 +17,10 @@ from sojourn.clock import Clock, SystemClock
 from sojourn.errors import ExtractionError, InvalidInputError, ModelError
 from sojourn.memory.extraction import prompts
 from sojourn.memory.extraction.budget import Budget, Price, Spending
-from sojourn.memory.extraction.findings import KINDS, Findings, Kind, read_answer
+from sojourn.memory.extraction.findings import Findings, read_answer
 from sojourn.memory.extraction.grounding import grounded
 from sojourn.memory.extraction.protocol import StateExtractor
-from sojourn.memory.extraction.statement import Exchange, Extraction, Heard
+from sojourn.memory.extraction.statement import KINDS, Exchange, Extraction, Heard, Kind
 from sojourn.model.events import UsageRecorded
 from sojourn.providers.structured import StructuredAnswer, StructuredModel
 
@@ -44,7 +44,7 @@ class ModelExtractor(StateExtractor):
 
     Args:
         model: which model to ask.
-        kinds: what to look for; asking for less costs less.
+        kinds: what to look for; asking for less costs less, and for nothing, nothing.
         every_turns: how many exchanges are to wait before it is worth a call: what `due` tells whoever keeps them.
         batch: how many exchanges go into one call.
         budget: what one session may spend. When it is spent, nothing is asked and nothing found any more.
@@ -72,7 +72,7 @@ class ModelExtractor(StateExtractor):
     ) -> None:
         _check(kinds, every_turns, batch, timeout, cache)
         self._model = model
-        self._kinds = tuple(kind for kind in KINDS if kind in kinds)
+        self._kinds = tuple(sorted(kinds))
         self._every_turns = every_turns
         self._batch = batch
         self._price = price
@@ -114,7 +114,7 @@ class ModelExtractor(StateExtractor):
         asked = {
             key: exchange
             for key, exchange in zip(keys, exchanges, strict=True)
-            if key not in found and _has_text(exchange)
+            if key not in found and self._kinds and _has_text(exchange)
         }
         for group in self._groups(asked):
             answered = await self._ask(group, session)
@@ -149,7 +149,8 @@ class ModelExtractor(StateExtractor):
             raise ExtractionError(error.detail or str(error)) from error
         seconds = max(self._clock.monotonic() - began, 0.0)
         try:
-            findings = dict(zip(group, read_answer(answer.text, exchanges=len(exchanges)), strict=True))
+            read = read_answer(answer.text, exchanges=len(exchanges), kinds=self._kinds)
+            findings = dict(zip(group, read, strict=True))
             self._remember(findings)
         finally:
             await self._record(answer, session, seconds=seconds)  # it is paid for, whatever can be made of it
@@ -213,9 +214,9 @@ def _has_text(exchange: Exchange) -> bool:
 
 
 def _check(kinds: Collection[Kind], every_turns: int, batch: int, timeout: float, cache: int) -> None:
-    unknown = [kind for kind in kinds if kind not in KINDS]
-    if unknown or not kinds:
-        raise InvalidInputError(f"kinds={list(kinds)}: give at least one of {', '.join(KINDS)}")
+    unknown = set(kinds) - KINDS
+    if unknown:
+        raise InvalidInputError(f"kinds={sorted(unknown)}: choose among {', '.join(sorted(KINDS))}")
     for name, number in (("every_turns", every_turns), ("batch", batch), ("cache", cache)):
         if number < 1:
             raise InvalidInputError(f"{name}={number}: give 1 or more")

@@ -9,8 +9,8 @@ import secrets
 from collections.abc import Callable, Collection, Sequence
 from typing import Any, Final, get_args
 
-from sojourn.memory.extraction.findings import Action, Kind, Source, Wants
-from sojourn.memory.extraction.statement import Exchange, Heard
+from sojourn.memory.extraction.findings import Action, Source, Wants
+from sojourn.memory.extraction.statement import Exchange, Heard, Kind
 from sojourn.model.profile import LISTS, SCALARS
 
 VERSION: Final = "1"

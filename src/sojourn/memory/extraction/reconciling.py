@@ -18,6 +18,7 @@ from sojourn.memory.extraction.statement import (
     Statement,
     TaskStatement,
 )
+from sojourn.model.events import Span
 from sojourn.model.interaction import Intent
 from sojourn.model.profile import SCALARS
 from sojourn.model.wording import normalised, says_the_same, sentence, words
@@ -29,6 +30,10 @@ CANDIDATE_MOST: Final = 0.5
 """What is believed of a finding that disagrees with the user's plain words: it waits for a review."""
 ALIKE: Final = 0.7
 """The share of their words that two wordings of one task or decision have in common."""
+SHARED: Final = 0.8
+"""The share of the shorter one's words that two facts have in common, if they rest on the same words."""
+SHARED_SHORT: Final = 0.65
+"""The same, of two tasks or decisions."""
 DENIED_ALIKE: Final = 0.7
 """The same, for a sentence and what denies it, the denying words aside."""
 _DENYING: Final = frozenset(
@@ -132,7 +137,7 @@ def _same_fact(one: FactStatement, other: FactStatement) -> bool:
         return False
     if one.slot is not None and one.slot == other.slot:
         return _same_value(one.value, other.value)
-    return says_the_same(one.content, other.content)
+    return says_the_same(one.content, other.content) or _same_words(one, other, one.content, other.content, SHARED)
 
 
 def _overrules(ours: FactStatement, theirs: FactStatement) -> bool:
@@ -179,10 +184,7 @@ def _denied_of_user(fact: FactStatement, rules: Sequence[ProfileStatement]) -> b
 
 def _tasks(rules: Sequence[TaskStatement], model: Sequence[TaskStatement]) -> tuple[TaskStatement, ...]:
     """Unite them; whether a task is done is as the rules say, where both speak of it."""
-    agreed = []
-    for task in model:
-        ours = next((one for one in rules if _same_text(one, task)), None)
-        agreed.append(_candidate(task) if ours is not None and ours.done != task.done else task)
+    agreed = [task for task in model if all(one.done == task.done for one in rules if _same_text(one, task))]
     return _united(rules, agreed, lambda one, other: one.done == other.done and _same_text(one, other))
 
 
@@ -197,7 +199,22 @@ def _files(rules: Sequence[FileStatement], model: Sequence[FileStatement]) -> tu
 
 
 def _same_text(one: Any, other: Any) -> bool:
-    return says_the_same(one.text, other.text, least=ALIKE)
+    if says_the_same(one.text, other.text, least=ALIKE):
+        return True
+    return _same_words(one, other, one.text, other.text, SHARED_SHORT)
+
+
+def _same_words(one: Statement, other: Statement, mine: str, theirs: str, least: float) -> bool:
+    """Tell whether two statements rest on the same words and differ only in how much of them they repeat."""
+    if not any(_overlap(span, other_span) for span in one.evidence for other_span in other.evidence):
+        return False
+    said, again = sentence(mine), sentence(theirs)
+    shorter = min(len(said.meaning), len(again.meaning))
+    return said.apart == again.apart and shorter > 1 and len(said.meaning & again.meaning) >= least * shorter
+
+
+def _overlap(one: Span, other: Span) -> bool:
+    return one.seq == other.seq and one.start < other.end and other.start < one.end
 
 
 def _intent(rules: Intent | None, model: Intent | None) -> Intent | None:
