@@ -79,4 +79,4 @@ def _shown(claim: dict[str, Any]) -> str:
 
 
 if __name__ == "__main__":
-    print(json.dumps(measure(None, quick=False), indent=1, ensure_ascii=False))  # noqa: T201 - it is a program
+    print(json.dumps(measure(None, quick=False), indent=1, ensure_ascii=False))

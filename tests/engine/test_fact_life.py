@@ -113,6 +113,31 @@ async def test_a_slot_that_is_given_wins_over_the_one_that_is_read(session: Sess
     assert (fact.slot, fact.value) == ("gateway/limit", "500")
 
 
+async def test_an_attribute_that_only_one_thing_has_needs_no_name(session: Session) -> None:
+    await session.facts.learn("The server runs on port 8080")
+    await session.facts.learn("The API rate limit is 1000 requests per hour")
+    port = await session.facts.learn("The port is 9090")
+    await session.facts.learn("The limit is 500")
+
+    assert (port.slot, held(session)) == ("server/port", ["The port is 9090", "The limit is 500"])
+
+
+async def test_an_attribute_that_two_things_have_is_nobody_s(session: Session) -> None:
+    await session.facts.learn("The server runs on port 8080")
+    await session.facts.learn("The database runs on port 5432")
+    port = await session.facts.learn("The port is 9090")
+
+    assert (port.slot, len(held(session))) == ("project/port", 3)
+
+
+async def test_what_was_switched_from_is_left_behind(session: Session) -> None:
+    await session.facts.learn("The project uses MySQL")
+    await session.facts.learn("The project uses Redis")
+    await session.facts.learn("The project switched from MySQL to PostgreSQL")
+
+    assert held(session) == ["The project uses Redis", "The project switched from MySQL to PostgreSQL"]
+
+
 async def test_a_candidate_replaces_nothing_until_it_is_accepted(session: Session) -> None:
     await session.facts.learn("The user lives in Paris", about="user")
     said = await session.messages.assistant("So you are in Rome?")

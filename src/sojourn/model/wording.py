@@ -5,6 +5,7 @@ Numbers and negations always tell sentences apart: "the limit is 100" is not "th
 """
 
 import re
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 _WORD: Final = re.compile(r"[^\W_]+(?:['’.:/@-][^\W_]+)*", re.UNICODE)
@@ -43,8 +44,9 @@ class Sentence(NamedTuple):
         return len(self.meaning & other.meaning) / len(self.meaning | other.meaning) >= least
 
 
+@lru_cache(maxsize=4096)
 def sentence(text: str) -> Sentence:
-    """Take *text* apart."""
+    """Take *text* apart. The last few thousand are remembered: the same facts are compared with whatever is learned."""
     found = _found(text)
     stems = [_stem(word) for word in found]
     numbers = tuple(word for word in stems if any(character.isdigit() for character in word))

@@ -20,7 +20,7 @@ from sojourn.engine.live import Live
 from sojourn.engine.why import explain
 from sojourn.errors import EmbeddingError, InvalidInputError, NotFoundError
 from sojourn.memory.facts.importance import importance
-from sojourn.memory.facts.judging import FactMeaning, MeaningJudge
+from sojourn.memory.facts.judging import FactMeaning, MeaningJudge, meant
 from sojourn.memory.facts.slots import slot_of
 from sojourn.memory.facts.verification import Verification, verify_fact
 from sojourn.model.entry import Draft
@@ -143,6 +143,7 @@ class Facts:
         if about not in (None, "user"):
             raise InvalidInputError(f'a fact is about "user" or None, got {about!r:.50}')
         slot, value = _slot(check_text(content, "a fact"), slot, value)
+        slot = meant(slot, self) if slot else None
         learned = FactLearned(
             fact_id=fact_id_of(content),
             content=content,

@@ -4,6 +4,7 @@ Comparing vectors is the only part that takes time, so it is done before, on a t
 say the same.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Final
 
@@ -11,7 +12,7 @@ import anyio.to_thread
 
 from sojourn.memory.embeddings.protocol import Embedder
 from sojourn.memory.facts.meaning import NEAR, could_be_same, same_meaning
-from sojourn.memory.facts.question import is_exclusive
+from sojourn.memory.facts.question import THE_WORK, is_exclusive, subject_of
 from sojourn.memory.facts.values import same_value
 from sojourn.model.events import FactLearned
 from sojourn.model.knowledge import Fact
@@ -19,6 +20,23 @@ from sojourn.model.knowledge import Fact
 MAX_COMPARED: Final = 64
 """So many facts are compared by their vectors; those that share the most words come first."""
 _OPPOSITE: Final = {"interests": "dislikes", "dislikes": "interests", "likes": "dislikes"}
+
+
+_SWITCHED: Final = re.compile(
+    r"(?P<subject>.{1,60}?) (?:has |have |was |were |is |are )?(?:now |recently |just )?"
+    r"(?:switched|migrated|moved|changed|went) (?:over )?from (?P<former>.{1,60}?) to .+",
+    re.IGNORECASE,
+)
+GENERIC: Final = frozenset({"limit", "timeout", "version", "port", "size", "date", "deadline", "budget", "price"})
+"""Attributes that one names without their modifiers: "the limit" is the rate limit, if that is the only one."""
+
+
+def _left_behind(content: str, fact: Fact) -> bool:
+    """Tell whether *content* says that what the fact's value names was given up: "switched from MySQL to ..."."""
+    match = _SWITCHED.fullmatch(content.rstrip(" ."))
+    if match is None or not fact.slot or not fact.value or not same_value(match["former"], fact.value):
+        return False
+    return subject_of(match["subject"]) in (fact.slot.rpartition("/")[0], "we", "team", THE_WORK)
 
 
 class FactMeaning:
@@ -40,12 +58,28 @@ class FactMeaning:
     def replaces(self, learned: FactLearned, fact: Fact) -> bool:
         """Tell whether both cannot hold: another value of a slot that has one, or what was liked and now is hated."""
         if not (learned.slot and fact.slot and learned.value and fact.value):
-            return False
+            return _left_behind(learned.content, fact)
         if learned.slot == fact.slot:
             return is_exclusive(learned.slot) and not same_value(learned.value, fact.value)
+        if _left_behind(learned.content, fact):
+            return True
         subject, _, attribute = learned.slot.rpartition("/")
         opposite = _OPPOSITE.get(attribute)
         return fact.slot == f"{subject}/{opposite}" and same_value(learned.value, fact.value)
+
+
+def meant(slot: str, facts: Iterable[Fact]) -> str:
+    """Return the slot that *slot* stands for among *facts*, where nobody says whose attribute it is.
+
+    "The port is 9090", after nothing but "the server runs on port 8080", speaks of the server's.
+    """
+    subject, _, attribute = slot.rpartition("/")
+    if subject != THE_WORK:
+        return slot
+    known = {fact.slot for fact in facts if fact.status == "active" and fact.slot}
+    alike = {one for one in known if one.rpartition("/")[2] == attribute}
+    alike = alike or {one for one in known if one.endswith(f" {attribute}") and attribute in GENERIC}
+    return alike.pop() if len(alike) == 1 else slot
 
 
 class MeaningJudge:

@@ -67,8 +67,7 @@ def _is_name(words: list[str]) -> bool:
 
 def disliked(text: str) -> Slot | None:
     """Return what somebody does not like; it is read apart, because it may be said with a negation."""
-    match = _DISLIKES.pattern.fullmatch(without_tail(text))
-    return _DISLIKES.read(match) if match else None
+    return _DISLIKES.read(without_tail(text))
 
 
 def _of_person(attribute: str) -> Callable[[re.Match[str]], Slot | None]:
@@ -169,10 +168,7 @@ READERS: Final[tuple[Reader, ...]] = (
     says(r"(?:works?|IS (?:working|employed)) (?:at|for|by) ", r"(?P<value>.+)", _employer),
     says(r"(?:works?|IS (?:working|employed)) as (?:an? |the )?", r"(?P<value>.+)", _occupation),
     says(r"(?:IS |became |has become )an? ", r"(?P<value>.+)", _occupation),
-    Reader(
-        re.compile(r"(?P<owner>.{1,60}?)'s favou?rite (?P<thing>[^']{2,40}?) is (?P<value>.{1,60})"),
-        _favorite,
-    ),
+    Reader(r"(?P<owner>.{1,60}?)'s favou?rite (?P<thing>[^']{2,40}?) is (?P<value>.{1,60})", _favorite),
     says(
         r"has ",
         rf"{_NUMBER_WORD} (?P<thing>children|child|kids?|sisters?|brothers?|siblings?|cats?|dogs?|employees)",

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from functools import cache
 from typing import Final, NamedTuple
 
 from sojourn.memory.facts.attributes import ALIASES, DROPPED_MODIFIERS, LISTS, MANY_RELATIONS
@@ -34,13 +35,24 @@ class Slot(NamedTuple):
 
 
 class Reader(NamedTuple):
-    """A way to say something, and what makes a slot of it if the words fit."""
+    """A way to say something, as a regular expression, and what makes a slot of it if the words fit."""
 
-    pattern: re.Pattern[str]
-    read: Callable[[re.Match[str]], Slot | None]
+    pattern: str
+    understand: Callable[[re.Match[str]], Slot | None]
+
+    def read(self, text: str) -> Slot | None:
+        """Return the slot that *text* fills, said this way."""
+        match = _compiled(self.pattern).fullmatch(text)
+        return self.understand(match) if match else None
 
 
-def says(verb: str, value: str, read: Callable[[re.Match[str]], Slot | None]) -> Reader:
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """Compile a pattern when it is first needed: there are many, and importing Sojourn is not to wait for them."""
+    return re.compile(pattern)
+
+
+def says(verb: str, value: str, understand: Callable[[re.Match[str]], Slot | None]) -> Reader:
     """Return the reader of sentences "SUBJECT verb VALUE"; adverbs such as "now" may stand around the verb.
 
     In *verb*, `IS` stands for "is" or "are" with adverbs, `BE` for any form that is followed by what was done, and
@@ -49,7 +61,7 @@ def says(verb: str, value: str, read: Callable[[re.Match[str]], Slot | None]) ->
     verb = verb.replace("BE ", rf"(?:is|are|was|were|has been|have been|got) {_ADVERBS}")
     verb = verb.replace("IS ", rf"(?:is|are) {_ADVERBS}")
     verb = verb.replace("HAVE ", rf"(?:has|have) {_ADVERBS}")
-    return Reader(re.compile(rf"(?P<subject>.{{1,80}}?) {_ADVERBS}{verb}\s*{_ADVERBS}{value}"), read)
+    return Reader(rf"(?P<subject>.{{1,80}}?) {_ADVERBS}{verb}\s*{_ADVERBS}{value}", understand)
 
 
 def slot_name(subject: str, attribute: str) -> str:

@@ -50,6 +50,6 @@ def slot_of(content: str) -> Slot | None:
         qualifier, text = lead["qualifier"], lead["rest"]
     text = without_tail(text)
     for reader in _READERS:
-        if (match := reader.pattern.fullmatch(text)) and (found := reader.read(match)) is not None:
+        if (found := reader.read(text)) is not None:
             return qualified(found, qualifier)
     return None

@@ -170,7 +170,7 @@ READERS: Final[tuple[Reader, ...]] = (
     says(r"IS (?:re)?written in ", r"(?P<value>.+)", _written),
     says(_CHANGED, r"(?P<value>.+)", _said_of),
     says(r"(?:IS |equals |= )", r"(?P<value>.+)", _said_of),
-    Reader(re.compile(r"(?P<subject>[^:]{1,80}): (?P<value>.+)"), _said_of),
+    Reader(r"(?P<subject>[^:]{1,80}): (?P<value>.+)", _said_of),
     says(r"(?:uses?|IS using) ", r"(?P<value>.+)", _used),
 )
 """What is said of things; the first reader that understands a sentence decides."""
