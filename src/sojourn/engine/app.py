@@ -166,6 +166,10 @@ class Sojourn:
             hybrid = HybridExtractor(RulesExtractor(kinds=kinds), reader)
             self._later.register("learn-by-model", partial(learner.read_again, hybrid=hybrid))
 
+    async def learn_later(self) -> None:
+        """Let the model read now all that waits for it, and return when it has."""
+        await self._later.drain()
+
     async def _pay_for_learning(self, session_id: str, usage: UsageRecorded) -> None:
         session = await self.sessions.open(session_id, exact=True)
         await session.append(usage)
