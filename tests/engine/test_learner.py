@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +54,10 @@ class Scripted(StateExtractor):
 
 def nothing(heard: Heard, trust: Trust) -> Extraction:
     return Extraction()
+
+
+def make(extractor: StateExtractor) -> StateExtractor:
+    return extractor
 
 
 def lives_in(heard: Heard, trust: Trust) -> Extraction:
@@ -143,7 +148,7 @@ async def test_a_tool_can_only_propose() -> None:
         await app.background.drain()
 
         assert [fact.status for fact in session.facts] == ["candidate"]
-        assert session.state.working_set.decisions == session.state.working_set.open_tasks == ()
+        assert (session.state.working_set.decisions, session.state.working_set.open_tasks) == ((), ())
 
 
 async def test_what_the_user_takes_back_is_retired() -> None:
@@ -191,7 +196,9 @@ async def test_an_extractor_that_hangs_or_talks_nonsense_is_reported_and_the_tal
         await session.messages.user("hello")
         reported: list[str] = []
         for extractor in (Hanging(), Nonsense()):
-            learner = Learner(extractor, time_limit=0.01, on_failure=lambda _, error: reported.append(str(error)))
+            learner = Learner(
+                partial(make, extractor), time_limit=0.01, on_failure=lambda _, error: reported.append(str(error))
+            )
             await learner.read(session, await session.last_messages())
 
         assert ["more than" in reported[0], "returned int" in reported[1]] == [True, True]

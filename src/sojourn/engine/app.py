@@ -27,7 +27,7 @@ from sojourn.memory.embeddings.protocol import Embedder
 from sojourn.memory.extraction.hybrid import HybridExtractor
 from sojourn.memory.extraction.model import ModelExtractor
 from sojourn.memory.extraction.protocol import StateExtractor
-from sojourn.memory.extraction.rules.extractor import RulesExtractor
+from sojourn.memory.extraction.statement import Kind
 from sojourn.model.entry import Entry
 from sojourn.model.events import SessionCreated, UsageRecorded
 from sojourn.model.ids import DEFAULT_TENANT, check_session_id
@@ -159,11 +159,11 @@ class Sojourn:
         if self.settings.learning == "off":
             return
         kinds = self.settings.learned_kinds
-        learner = Learner(given or RulesExtractor(kinds=kinds))
+        learner = Learner(lambda: given or _rules(kinds))
         self.background.register("learn", learner.read)
         if given is None and model is not None and self.settings.learning == "hybrid":
             reader = ModelExtractor(model, kinds=kinds, on_usage=self._pay_for_learning, clock=self.clock)
-            hybrid = HybridExtractor(RulesExtractor(kinds=kinds), reader)
+            hybrid = HybridExtractor(_rules(kinds), reader)
             self._later.register("learn-by-model", partial(learner.read_again, hybrid=hybrid))
 
     async def learn_later(self) -> None:
@@ -227,6 +227,13 @@ class Sojourn:
         for redaction in redactions:
             await self.memory.forget(redaction)
         return redactions
+
+
+def _rules(kinds: frozenset[Kind]) -> StateExtractor:
+    # A large grammar: nobody pays for it who only looks at his sessions.
+    from sojourn.memory.extraction.rules.extractor import RulesExtractor  # noqa: PLC0415
+
+    return RulesExtractor(kinds=kinds)
 
 
 def open(  # noqa: A001 - reads as sojourn.open(...)

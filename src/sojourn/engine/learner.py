@@ -69,12 +69,20 @@ def log_failure(what: str, error: Exception) -> None:
 
 
 class Learner:
-    """Reads messages and appends what they state. Keeps nothing itself; lives as long as its app."""
+    """Reads messages and appends what they state. Lives as long as its app.
+
+    *make_extractor* is called when the first message is to be read: a grammar takes a moment to load.
+    """
 
     def __init__(
-        self, extractor: StateExtractor, *, time_limit: float = TIME_LIMIT, on_failure: FailureHandler = log_failure
+        self,
+        make_extractor: Callable[[], StateExtractor],
+        *,
+        time_limit: float = TIME_LIMIT,
+        on_failure: FailureHandler = log_failure,
     ) -> None:
-        self._extractor = extractor
+        self._make_extractor = make_extractor
+        self._extractor: StateExtractor | None = None
         self._time_limit = time_limit
         self._on_failure = on_failure
 
@@ -135,6 +143,8 @@ class Learner:
             self._on_failure("taking in what was said", error)
 
     async def _extract(self, exchange: Exchange) -> Extraction:
+        if self._extractor is None:
+            self._extractor = self._make_extractor()
         try:
             async with asyncio.timeout(self._time_limit):
                 found = await self._extractor.extract(exchange)

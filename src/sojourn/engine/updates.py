@@ -28,7 +28,7 @@ class StateUpdateService:
         self, session: Session, *, extractor: StateExtractor | None = None, on_failure: FailureHandler = log_failure
     ) -> None:
         self._session = session
-        self._learner = Learner(extractor, on_failure=on_failure) if extractor is not None else None
+        self._learner = Learner(lambda: extractor, on_failure=on_failure) if extractor is not None else None
 
     async def on_exchange_complete(
         self,
