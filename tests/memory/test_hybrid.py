@@ -382,6 +382,17 @@ async def test_a_model_that_fails_takes_nothing_away_from_the_rules() -> None:
     assert await hybrid.extract(SAID) == FOUND
 
 
+@pytest.mark.anyio
+async def test_what_the_model_found_can_be_forgotten() -> None:
+    hybrid = HybridExtractor(ScriptedRules(FOUND), ModelExtractor(ScriptedModel([LATER, saying({})])))
+    await hybrid.later([SAID])
+
+    hybrid.forget()
+    HybridExtractor(ScriptedRules(FOUND)).forget()
+
+    assert await hybrid.later([SAID]) == [FOUND]
+
+
 def test_it_is_the_model_that_says_when_it_is_due() -> None:
     hybrid = HybridExtractor(ScriptedRules(FOUND), ModelExtractor(ScriptedModel(), every_turns=2))
 

@@ -283,6 +283,18 @@ def test_a_quote_is_found_outside_of_what_was_injected() -> None:
     assert locate("tea", heard) == Span(seq=Seq(0), start=4, end=7)
 
 
+def test_a_quote_is_found_at_both_ends_of_a_message_of_any_length() -> None:
+    heard = Heard(role="user", text="First  things first. " + "x " * 500_000 + "And last  things last.")
+
+    first, last = locate("First things", heard), locate("last things last", heard)
+
+    assert first is not None
+    assert last is not None
+    assert (heard.text[first.start : first.end], heard.text[last.start : last.end]) == (
+        "First  things", "last  things last",
+    )  # fmt: skip
+
+
 @given(text=st.text(max_size=60), start=st.integers(0, 59), length=st.integers(0, 30))
 def test_what_is_located_says_what_was_quoted(text: str, start: int, length: int) -> None:
     quote = text[start : start + length]
@@ -419,6 +431,17 @@ async def test_another_context_is_another_question() -> None:
 
 
 @pytest.mark.anyio
+async def test_what_was_found_can_be_forgotten() -> None:
+    model = ScriptedModel([saying({"topic": "bread"}), saying({})])
+    extractor = ModelExtractor(model)
+    await extractor.extract(exchange(MOVED))
+
+    extractor.forget()
+
+    assert (await extractor.extract(exchange(MOVED))).topic is None
+
+
+@pytest.mark.anyio
 async def test_the_oldest_of_the_cache_is_forgotten() -> None:
     model = ScriptedModel([saying({}) for _ in range(3)])
     extractor = ModelExtractor(model, cache=1)
@@ -544,6 +567,19 @@ async def test_what_sojourn_injected_is_not_shown() -> None:
     assert "Where do I live?" in prompt
     assert "Oslo" not in prompt
     assert "31" not in prompt.splitlines()[2]
+
+
+@pytest.mark.anyio
+async def test_of_many_results_of_tools_the_last_are_shown_in_part() -> None:
+    model = ScriptedModel([saying({})])
+    tools = tuple(Heard(role="tool", text=f"result {number} " + "y" * 9_000) for number in range(20))
+
+    await ModelExtractor(model).extract(Exchange(user=Heard(role="user", text="Go on."), tools=tools))
+
+    prompt = model.asked[0]["prompt"]
+    assert "result 19 " in prompt
+    assert "result 3 " not in prompt
+    assert len(prompt) < 12_000
 
 
 @pytest.mark.anyio

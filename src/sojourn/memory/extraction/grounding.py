@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Any, Final, NamedTuple
 
 from sojourn.memory.extraction.findings import Finding, Findings, FoundFact, FoundField
-from sojourn.memory.extraction.quotes import locate, stands_in
+from sojourn.memory.extraction.quotes import forget_texts, locate, stands_in
 from sojourn.memory.extraction.statement import (
     DecisionStatement,
     Exchange,
@@ -50,6 +50,13 @@ class Ground(NamedTuple):
 
 def grounded(findings: Findings, exchange: Exchange) -> Extraction:
     """Return of *findings* what can be believed, and how far, about *exchange*. Each is stated once."""
+    try:
+        return _grounded(findings, exchange)
+    finally:
+        forget_texts()
+
+
+def _grounded(findings: Findings, exchange: Exchange) -> Extraction:
     return Extraction(
         profile=_once(_profile(found, exchange) for found in findings.profile),
         facts=_once([fact] if (fact := _fact(found, exchange)) else [] for found in findings.facts),

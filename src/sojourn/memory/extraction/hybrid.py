@@ -29,6 +29,11 @@ class HybridExtractor(StateExtractor):
         """Return what the rules find in *exchange*, without waiting for a model."""
         return await self._rules.extract(exchange)
 
+    def forget(self) -> None:
+        """Forget what the model found so far: somebody wants something forgotten, and it may be among it."""
+        if self._model is not None:
+            self._model.forget()
+
     def due(self, waiting: int) -> bool:
         """Tell whether so many exchanges, read by rules alone so far, are to be handed to `later` now."""
         return self._model is not None and waiting > 0 and self._model.due(waiting)

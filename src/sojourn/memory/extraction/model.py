@@ -90,6 +90,10 @@ class ModelExtractor(StateExtractor):
         """Which model is asked."""
         return self._model.name
 
+    def forget(self) -> None:
+        """Forget what was found so far: somebody wants something forgotten, and it may be among it."""
+        self._known.clear()
+
     def due(self, waiting: int) -> bool:
         """Tell whether so many waiting exchanges are worth a call."""
         return waiting >= self._every_turns

@@ -17,8 +17,12 @@ VERSION: Final = "1"
 """Changes when the wording or the schema does: what was cached for another wording is asked anew."""
 MAX_MESSAGE: Final = 8_000
 """Characters of one message that a model is shown: its beginning and its end."""
+MAX_TOOL: Final = 1_500
+"""The same, of what a tool returned, which is never taken as true."""
+MAX_TOOLS: Final = 6
+"""Results of tools that are shown: the last."""
 MAX_BEFORE: Final = 1_000
-"""The same, of a message that is there to understand the others."""
+"""Characters of a message that is there to understand the others."""
 
 _SYSTEM: Final = """\
 You read conversations between a user and an assistant and write down what they state. You write JSON only.
@@ -91,7 +95,10 @@ def seen(exchange: Exchange) -> tuple[tuple[str, str], ...]:
     """Return all that a model is shown of *exchange*: who said what, before it and in it."""
     return (
         *((f"before {heard.role}", _shown(heard, MAX_BEFORE)) for heard in exchange.before),
-        *((str(heard.role), _shown(heard, MAX_MESSAGE)) for heard in _messages(exchange)),
+        *(
+            (str(heard.role), _shown(heard, MAX_TOOL if heard.role == "tool" else MAX_MESSAGE))
+            for heard in _messages(exchange)
+        ),
     )
 
 
@@ -112,7 +119,8 @@ def schema(kinds: Collection[Kind]) -> dict[str, Any]:
 
 
 def _messages(exchange: Exchange) -> list[Heard]:
-    return [heard for heard in (exchange.user, *exchange.tools, exchange.assistant) if heard is not None]
+    heard = (exchange.user, *exchange.tools[-MAX_TOOLS:], exchange.assistant)
+    return [one for one in heard if one is not None]
 
 
 def _shown(heard: Heard, limit: int) -> str:

@@ -5,6 +5,7 @@ they copy, and in nothing else.
 """
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final
 
 from sojourn.memory.extraction.statement import Heard
@@ -12,6 +13,8 @@ from sojourn.model.events import Span
 
 MIN_QUOTE: Final = 2
 """Letters and digits that a quote has at least; less stands everywhere and proves nothing."""
+MAX_END: Final = 20_000
+"""Characters of each end of a long message in which a quote that was changed is looked for."""
 _ALIKE: Final = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "–": "-", "—": "-", "‑": "-", "…": "."})
 _AROUND: Final = " \t\r\n\"'“”‘’…."
 
@@ -29,24 +32,45 @@ def stands_in(quote: str, text: str) -> bool:
     return next(_places(quote, text), None) is not None
 
 
+def forget_texts() -> None:
+    """Forget the messages that were looked through; called when all quotes of an exchange are found."""
+    _folded.cache_clear()
+
+
 def _places(quote: str, text: str) -> Iterator[tuple[int, int]]:
-    """Yield each (start, end) at which *quote* stands in *text*, as whole words, from the first on."""
-    wanted, _ = _folded(quote.strip(_AROUND))
-    if sum(character.isalnum() for character in wanted) < MIN_QUOTE:
+    """Yield each (start, end) at which *quote* stands in *text* as whole words, first where it does to the letter."""
+    plain = quote.strip(_AROUND)
+    if sum(character.isalnum() for character in plain) < MIN_QUOTE:
         return
-    folded, origins = _folded(text)
-    at = folded.find(wanted)
+    for at in _occurrences(plain, text):
+        yield at, at + len(plain)
+    wanted, _ = _folded(plain)
+    for first, part in _ends(text):
+        folded, origins = _folded(part)
+        for at in _occurrences(wanted, folded):
+            yield first + origins[at], first + origins[at + len(wanted) - 1] + 1
+
+
+def _occurrences(wanted: str, text: str) -> Iterator[int]:
+    at = text.find(wanted)
     while at >= 0:
-        after = at + len(wanted)
-        if _is_boundary(folded, at) and _is_boundary(folded, after):
-            yield origins[at], origins[after - 1] + 1
-        at = folded.find(wanted, at + 1)
+        if _is_boundary(text, at) and _is_boundary(text, at + len(wanted)):
+            yield at
+        at = text.find(wanted, at + 1)
+
+
+def _ends(text: str) -> list[tuple[int, str]]:
+    """Return the parts of *text* that a model is shown, and where they begin: all of it, or both ends of a long one."""
+    if len(text) <= 2 * MAX_END:
+        return [(0, text)]
+    return [(0, text[:MAX_END]), (len(text) - MAX_END, text[-MAX_END:])]
 
 
 def _is_boundary(text: str, at: int) -> bool:
     return not (0 < at < len(text) and text[at - 1].isalnum() and text[at].isalnum() and text[at].isascii())
 
 
+@lru_cache(maxsize=8)
 def _folded(text: str) -> tuple[str, list[int]]:
     """Return *text* in one spelling, and for each character of that the place in *text* that it comes from."""
     characters: list[str] = []
