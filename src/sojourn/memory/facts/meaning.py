@@ -21,6 +21,7 @@ NEAR: Final = 0.84
 
 _RELATIONS: Final = frozenset(map(meaning_of, ONE_RELATION | MANY_RELATIONS))
 _LIGHT: Final = frozenset(map(meaning_of, LIGHT))
+_FEW: Final = 2
 _DIRECTIONS: Final = frozenset({"to", "by", "from"})
 _COMPARED: Final = frozenset({"over", "than", "instead", "rather"})
 _WORD: Final = re.compile(r"[^\W_]+(?:['.@+#-][^\W_]+)*[+#]*", re.UNICODE)
@@ -142,12 +143,14 @@ def _order_differs(one: Said, other: Said) -> bool:
 
 
 def _is_reworded(one: Said, other: Said) -> bool:
-    """Tell whether near vectors may be trusted: both say something in words that the other does not have.
+    """Tell whether near vectors may be trusted: both say something in a few words that the other does not have.
 
-    One word in the place of another is another answer, not another wording; and what is only added is said anew. Words
-    that say little count for neither.
+    One word in the place of another is another answer, not another wording; what is only added is said anew; and where
+    many words differ, something is said that the other does not. Words that say little count for none of this.
     """
     only_one, only_other = one.meanings - other.meanings - _LIGHT, other.meanings - one.meanings - _LIGHT
     if not only_one and not only_other:
         return True
-    return bool(only_one and only_other) and len(only_one) + len(only_other) > 2
+    if not only_one or not only_other or len(only_one) + len(only_other) == 2:
+        return False
+    return max(len(only_one), len(only_other)) <= _FEW

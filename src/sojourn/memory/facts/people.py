@@ -125,7 +125,8 @@ def _favorite(match: re.Match[str]) -> Slot | None:
     thing = attribute_of(match["thing"])
     if not thing or len(thing.split()) > 3 or match["value"].split(maxsplit=1)[0].casefold() in STATES:
         return None
-    return slot(person(match["owner"]), f"favorite {thing}", match["value"])
+    value = re.split(r"\s+(?:because|which|for|since|as|and|that)\b|,", match["value"])[0]
+    return slot(person(match["owner"]), f"favorite {thing}", value)
 
 
 def _number_of(match: re.Match[str]) -> Slot | None:
@@ -149,6 +150,12 @@ def _coded(match: re.Match[str]) -> Slot | None:
     if match["value"].casefold() not in PROGRAMMING:
         return None
     return slot(person(match["subject"]), "programming_languages", match["value"])
+
+
+def _project(match: re.Match[str]) -> Slot | None:
+    if len(match["value"].split()) > 4 or _SEVERAL.search(match["value"]):
+        return None
+    return slot(person(match["subject"]), "current_project", match["value"])
 
 
 def _named(match: re.Match[str]) -> Slot | None:
@@ -185,7 +192,7 @@ READERS: Final[tuple[Reader, ...]] = (
     says(r"IS allergic to ", r"(?P<value>\w+(?: \w+)?)", _of_person("allergies")),
     says(r"BE born in ", r"(?P<value>[A-Z][\w .,-]{1,40})", _of_person("birthplace")),
     says(r"BE born on ", r"(?P<value>[\w .,-]{3,30})", _of_person("birthday")),
-    says(r"IS working on ", r"(?P<value>[A-Z\"'a].{1,80})", _of_person("current_project")),
+    says(r"IS working on ", r"(?:the )?(?P<value>[A-Z\"'].{1,40}?)(?: project)?", _project),
     says(r"BE (?:called|named|renamed(?: to)?|known as) ", r"(?P<value>.+)", _named),
     says(r"(?:goes by|prefers to be called) ", r"(?P<value>[A-Z].{0,40})", _named),
 )
