@@ -5,6 +5,7 @@ brother's name") or something else ("the language of the server") asks for no fi
 """
 
 import re
+from functools import cache
 from typing import Final
 
 from sojourn.model.wording import terms
@@ -58,23 +59,6 @@ _ASKING: Final = (
 )
 _WHAT: Final = r"(?:(?:what|which|where) (?:is|are|was|s|re) |what )?"
 _TAIL: Final = r"(?: (?:again|please|right now|now|currently|these days|today|by the way|at the moment))*"
-_FIELDS: Final = tuple(
-    (
-        field,
-        re.compile(
-            rf"{_ASKING}(?:{_WHAT}{_MY} {_KIND}(?:{nouns})|{'|'.join(_PHRASES.get(field, ()))}){_TAIL}", re.IGNORECASE
-        ),
-    )
-    for field, nouns in _NOUNS.items()
-)
-_RECAP: Final = re.compile(
-    rf"{_ASKING}(?:where (?:were|are) we|where did we (?:stop|leave off|leave it)"
-    r"|what were we (?:doing|working on|talking about)"
-    r"|what (?:did|have) we (?:do|done|talk(?:ed)? about|discuss(?:ed)?)(?: so far| last time)?|catch me up"
-    r"|recap(?: this| the)?(?: session| conversation)?|summari[sz]e (?:this|the|our) (?:session|conversation|chat|talk)"
-    rf"(?: so far)?|what is the (?:status|state)|bring me up to (?:speed|date)){_TAIL}",
-    re.IGNORECASE,
-)
 _ASKS: Final = frozenset({
     "what", "which", "who", "whom", "whose", "when", "where", "why", "how", "do", "does", "did", "can", "could",
     "would", "should", "will", "shall", "may", "might", "is", "are", "was", "were", "am", "be", "been", "have",
@@ -90,12 +74,12 @@ _LONGEST: Final = 200
 def asked_field(question: str) -> str | None:
     """Return the profile field that *question* asks for, None if it asks for none."""
     plain = _plain(question)
-    return next((field for field, pattern in _FIELDS if pattern.fullmatch(plain)), None) if plain else None
+    return next((field for field, pattern in _fields() if pattern.fullmatch(plain)), None) if plain else None
 
 
 def asks_where_we_were(question: str) -> bool:
     """Tell whether *question* asks how far the talk has come."""
-    return _RECAP.fullmatch(_plain(question)) is not None
+    return _recap().fullmatch(_plain(question)) is not None
 
 
 def asked_words(question: str) -> frozenset[str]:
@@ -108,3 +92,25 @@ def _plain(question: str) -> str:
     if len(question) > _LONGEST:
         return ""
     return " ".join(_WORD.findall(question.casefold()))
+
+
+@cache  # patterns of this size take a while, and few programs ask
+def _fields() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    return tuple(
+        (
+            field,
+            re.compile(rf"{_ASKING}(?:{_WHAT}{_MY} {_KIND}(?:{nouns})|{'|'.join(_PHRASES.get(field, ()))}){_TAIL}"),
+        )
+        for field, nouns in _NOUNS.items()
+    )
+
+
+@cache
+def _recap() -> re.Pattern[str]:
+    return re.compile(
+        rf"{_ASKING}(?:where (?:were|are) we|where did we (?:stop|leave off|leave it)"
+        r"|what were we (?:doing|working on|talking about)"
+        r"|what (?:did|have) we (?:do|done|talk(?:ed)? about|discuss(?:ed)?)(?: so far| last time)?|catch me up"
+        r"|recap(?: this| the)?(?: session| conversation)?|summari[sz]e (?:this|the|our) (?:session|conversation|chat|talk)"
+        rf"(?: so far)?|what is the (?:status|state)|bring me up to (?:speed|date)){_TAIL}",
+    )
