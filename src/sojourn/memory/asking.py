@@ -111,6 +111,7 @@ def _recap() -> re.Pattern[str]:
         rf"{_ASKING}(?:where (?:were|are) we|where did we (?:stop|leave off|leave it)"
         r"|what were we (?:doing|working on|talking about)"
         r"|what (?:did|have) we (?:do|done|talk(?:ed)? about|discuss(?:ed)?)(?: so far| last time)?|catch me up"
-        r"|recap(?: this| the)?(?: session| conversation)?|summari[sz]e (?:this|the|our) (?:session|conversation|chat|talk)"
-        rf"(?: so far)?|what is the (?:status|state)|bring me up to (?:speed|date)){_TAIL}",
+        r"|recap(?: this| the)?(?: session| conversation)?"
+        r"|summari[sz]e (?:this|the|our) (?:session|conversation|chat|talk)(?: so far)?"
+        rf"|what is the (?:status|state)|bring me up to (?:speed|date)){_TAIL}",
     )
