@@ -148,8 +148,8 @@ async def test_near_vectors_make_one_of_two_wordings() -> None:
         def embed(self, texts: list[str]) -> "np.ndarray[tuple[int, int], np.dtype[np.float32]]":
             return np.tile(np.array([[1.0, 0.0]], dtype=np.float32), (len(texts), 1))
 
-    known = fact("Before a file leaves the laptop it is compressed")
-    said = learned("The laptop zips all files ahead of sending")
+    known = fact("Files are compressed ahead of an upload")
+    said = learned("Files get zipped prior to the upload")
     near = await MeaningJudge(Pointing()).about(said.content, [known])  # type: ignore[arg-type]  # lists, not sequences
     far = await MeaningJudge(Pointing(), near=1.1).about(said.content, [known])  # type: ignore[arg-type]  # as above
 
