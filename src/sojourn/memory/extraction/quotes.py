@@ -13,7 +13,7 @@ from sojourn.model.events import Span
 
 MIN_QUOTE: Final = 2
 """Letters and digits that a quote has at least; less stands everywhere and proves nothing."""
-MAX_END: Final = 20_000
+MAX_END: Final = 10_000
 """Characters of each end of a long message in which a quote that was changed is looked for."""
 _ALIKE: Final = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "–": "-", "—": "-", "‑": "-", "…": "."})
 _AROUND: Final = " \t\r\n\"'“”‘’…."
@@ -34,7 +34,7 @@ def stands_in(quote: str, text: str) -> bool:
 
 def forget_texts() -> None:
     """Forget the messages that were looked through; called when all quotes of an exchange are found."""
-    _folded.cache_clear()
+    _folded_message.cache_clear()
 
 
 def _places(quote: str, text: str) -> Iterator[tuple[int, int]]:
@@ -46,7 +46,7 @@ def _places(quote: str, text: str) -> Iterator[tuple[int, int]]:
         yield at, at + len(plain)
     wanted, _ = _folded(plain)
     for first, part in _ends(text):
-        folded, origins = _folded(part)
+        folded, origins = _folded_message(part)
         for at in _occurrences(wanted, folded):
             yield first + origins[at], first + origins[at + len(wanted) - 1] + 1
 
@@ -70,7 +70,11 @@ def _is_boundary(text: str, at: int) -> bool:
     return not (0 < at < len(text) and text[at - 1].isalnum() and text[at].isalnum() and text[at].isascii())
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=32)
+def _folded_message(text: str) -> tuple[str, list[int]]:
+    return _folded(text)
+
+
 def _folded(text: str) -> tuple[str, list[int]]:
     """Return *text* in one spelling, and for each character of that the place in *text* that it comes from."""
     characters: list[str] = []
