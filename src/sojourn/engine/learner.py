@@ -24,6 +24,7 @@ from sojourn.memory.extraction.statement import (
     ProfileStatement,
     Statement,
     TaskStatement,
+    Trust,
 )
 from sojourn.model.entry import Entry
 from sojourn.model.events import (
@@ -46,6 +47,8 @@ BEFORE: Final = 4
 INJECTED: Final = "injected"
 """The key in a message's metadata under which stand the (start, end) of what Sojourn itself put into its text."""
 _MAX_CONTENT: Final = 1_000
+_SOURCES: Final[dict[Trust, str]] = {"user": "conversation", "assistant": "assistant", "external": "tool"}
+"""Where a fact came from: what the user said weighs more than what the assistant or a tool says."""
 
 FailureHandler = Callable[[str, Exception], None]
 _LABELS: Final = {
@@ -212,6 +215,7 @@ async def _take_profile(session: Session, stated: ProfileStatement) -> None:
             return  # the user put another value in its place: nobody else's word brings it back
         await session.facts.learn(
             _LABELS[stated.field].format(stated.value),
+            source=_SOURCES[stated.trust],
             confidence=stated.confidence,
             scope="user",
             status="candidate",
@@ -236,7 +240,7 @@ async def _take_fact(session: Session, fact: FactStatement) -> None:
         return
     await session.facts.learn(
         fact.content[:_MAX_CONTENT],
-        source="tool" if fact.trust == "external" else "conversation",
+        source=_SOURCES[fact.trust],
         confidence=fact.confidence,
         scope=_scope(session, fact),
         status="active" if fact.accepted else "candidate",
