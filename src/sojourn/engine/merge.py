@@ -182,17 +182,32 @@ def _fact(plan: MergePlan, fact_id: str) -> list[Event]:
                 references=their.references,
                 research_id=their.research_id,
                 about=their.about,
+                slot=their.slot,
+                value=their.value,
+                valid_from=their.valid_from,
             )
         ]
     events: list[Event] = []
     if our.content != their.content:
         events.append(
-            FactCorrected(fact_id=fact_id, content=their.content, confidence=their.confidence, source=their.sources[-1])
+            FactCorrected(
+                fact_id=fact_id,
+                content=their.content,
+                confidence=their.confidence,
+                source=their.sources[-1],
+                slot=their.slot,
+                value=their.value,
+            )
         )
     if our.status != their.status:
         retired = their.status == "retired"
         events.append(
-            FactRetired(fact_id=fact_id, reason=their.retired_reason or "")
+            FactRetired(
+                fact_id=fact_id,
+                reason=their.retired_reason or "",
+                superseded_by=their.superseded_by,
+                valid_to=their.valid_to,
+            )
             if retired
             else FactActivated(fact_id=fact_id)
         )
