@@ -548,7 +548,8 @@ async def test_a_message_cannot_close_its_fence() -> None:
 
     (asked,) = model.asked
     fence = asked["prompt"].splitlines()[1].removeprefix("<<").split()[0]
-    assert fence in asked["system"]
+    assert asked["prompt"].startswith(f"The fence word is {fence}.")
+    assert fence not in asked["system"]
     assert len(fence) == 16
     assert asked["prompt"].count(f"<<{fence}") == 2
     assert asked["prompt"].endswith(f"{attack}\n<<{fence} end>>")

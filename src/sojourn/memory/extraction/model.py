@@ -131,7 +131,7 @@ class ModelExtractor(StateExtractor):
         """Return what the model found in *group*; None if the session has nothing left to spend."""
         exchanges = list(group.values())
         fence = prompts.new_fence(exchanges)
-        system, prompt = prompts.system_prompt(self._kinds, fence), prompts.data_prompt(exchanges, fence)
+        system, prompt = prompts.system_prompt(self._kinds), prompts.data_prompt(exchanges, fence)
         question_tokens = (len(system) + len(prompt)) // CHARACTERS_PER_TOKEN
         if not self.spending.allows(session, tokens=question_tokens):
             self._say_spent(session)
