@@ -251,6 +251,24 @@ async def test_only_the_user_can_say_that_something_holds_beyond_the_session() -
     assert [(one.scope, one.trust) for one in extraction.facts] == [("session", "assistant")]
 
 
+@pytest.mark.anyio
+async def test_a_secret_is_never_found() -> None:
+    said = exchange("The wifi password is hunter2 and the token is ghp_abcdefgh12345678. Keys live in Vault.")
+
+    extraction = await found(
+        said,
+        {
+            "facts": [
+                fact("The wifi password is hunter2.", "wifi password is hunter2"),
+                fact("The deploy uses ghp_abcdefgh12345678.", "ghp_abcdefgh12345678"),
+                fact("The keys live in Vault.", "Keys live in Vault"),
+            ]
+        },
+    )
+
+    assert [one.content for one in extraction.facts] == ["The keys live in Vault."]
+
+
 # --- quotes
 
 

@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple
 
 from sojourn.memory.extraction.findings import Finding, Findings, FoundFact, FoundField
 from sojourn.memory.extraction.quotes import forget_texts, locate, stands_in
+from sojourn.memory.extraction.rules.secrets import looks_secret, names_secret
 from sojourn.memory.extraction.statement import (
     DecisionStatement,
     Exchange,
@@ -37,6 +38,8 @@ INFERRED_MOST: Final = 0.65
 _TRUST: Final[dict[str, Trust]] = {"user": "user", "assistant": "assistant", "tool": "external"}
 _LOWERED: Final[dict[Trust, Trust]] = {"user": "assistant", "assistant": "external", "external": "external"}
 _NOBODY: Final = frozenset({"user", "i", "my", "me", "we", "our", "they", "their", "it", "and", "with", "for", "has"})
+_TELLS: Final = re.compile(r"\b(?:is|are|was|to)\s|[:=]")
+"""Between the name of a secret and the secret."""
 _PLAIN_NO: Final = re.compile(r"^\W*no\W+", re.IGNORECASE)
 
 
@@ -121,10 +124,12 @@ def _fact(found: FoundFact, exchange: Exchange) -> FactStatement | None:
 
 
 def _ground(found: Finding, exchange: Exchange, *, claim: str, may_deny: bool = False) -> Ground | None:
-    """Return how far a finding is believed; None if it rests on words that are evidence of nothing here.
+    """Return how far a finding is believed; None if it rests on nothing that was said here, or tells a secret.
 
     With *may_deny* the quote may well say "not" where *claim* does not.
     """
+    if looks_secret(claim) or (names_secret(claim) and _TELLS.search(claim)):
+        return None
     named = _messages(found.source, exchange)
     span = next((span for heard in named if (span := locate(found.quote, heard))), None)
     if span is None:
