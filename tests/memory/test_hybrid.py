@@ -11,6 +11,7 @@ from sojourn.memory.extraction.hybrid import HybridExtractor
 from sojourn.memory.extraction.model import ModelExtractor
 from sojourn.memory.extraction.protocol import StateExtractor
 from sojourn.memory.extraction.reconciling import reconcile
+from sojourn.memory.extraction.rules.extractor import RulesExtractor
 from sojourn.memory.extraction.statement import (
     DecisionStatement,
     Exchange,
@@ -361,6 +362,30 @@ async def test_later_the_model_confirms_and_adds() -> None:
 
     assert [(one.field, one.value) for one in extraction.profile] == [("location", "Lisbon"), ("interests", "chess")]
     assert extraction.profile[0].confidence == pytest.approx(0.98)
+
+
+@pytest.mark.anyio
+async def test_the_real_rules_and_a_model_find_each_thing_once() -> None:
+    said = exchange("We decided to use SQLite. The API rate limit is 100 per hour. Remind me to call Ana.")
+    by_model = saying(
+        {
+            "facts": [
+                {"content": "The API's rate limit is 100 per hour.", "quote": "API rate limit is 100 per hour",
+                 "source": "user", "confidence": 0.9}
+            ],
+            "decisions": [{"text": "Use SQLite", "quote": "use SQLite", "source": "user", "confidence": 0.9}],
+            "tasks": [{"text": "Call Ana", "quote": "call Ana", "source": "user", "confidence": 0.9}],
+        }
+    )  # fmt: skip
+    hybrid = HybridExtractor(RulesExtractor(), ModelExtractor(ScriptedModel([by_model])))
+    at_once = await hybrid.extract(said)
+
+    (extraction,) = await hybrid.later([said])
+
+    found = (*extraction.facts, *extraction.decisions, *extraction.tasks)
+    before = (*at_once.facts, *at_once.decisions, *at_once.tasks)
+    assert len(found) == len(before) == 3
+    assert all(later.confidence > now.confidence for later, now in zip(found, before, strict=True))
 
 
 @pytest.mark.anyio
