@@ -25,7 +25,7 @@ from sojourn.memory.embeddings.protocol import Embedder
 from sojourn.memory.facts.judging import MeaningJudge
 from sojourn.memory.index.document import Document, DocumentKind, FactRow, Hit, Where
 from sojourn.memory.index.protocol import SearchIndex
-from sojourn.memory.index.search import Search
+from sojourn.memory.index.search import Search, is_within
 from sojourn.memory.shared import GlobalKnowledgeBase, SharedFact, united
 from sojourn.model.events import FactScope
 from sojourn.model.ids import SessionId
@@ -182,9 +182,7 @@ class Memory:
             rows = await self._used_last(where)
         tail = await self._tail(index, rows, where)
         searcher = Search(index, self._embedders)
-        hits = await searcher.find(question, where, limit=limit, now=self._clock.now(), tail=tail)
-        # What was read from the journal may have been indexed since.
-        return list({(hit.document.session_id, hit.document.seq, hit.document.fact_id): hit for hit in hits}.values())
+        return await searcher.find(question, where, limit=limit, now=self._clock.now(), tail=tail)
 
     async def _used_last(self, where: Where) -> list[SessionRow]:
         query = SessionQuery(
@@ -205,7 +203,7 @@ class Memory:
             if tail is None:
                 await indexer.catch_up(row.header.session_id)
             else:
-                found += [document for document in tail if _meets(document, where)]
+                found += [document for document in tail if is_within(document, where)]
         return found
 
     # --- facts beyond those that a state holds
@@ -254,15 +252,3 @@ class Memory:
         indexer = self._indexer(index)
         for session_id in await indexer.behind(await self._used_last(Where(user_id=user_id, project=project))):
             await indexer.catch_up(session_id)
-
-
-def _meets(document: Document, where: Where) -> bool:
-    part = next((one for one in where.parts or () if one.session_id == document.session_id), None)
-    if part is not None and part.last is not None and document.seq > part.last:
-        return False
-    return (
-        document.kind in where.kinds
-        and (not where.roles or document.role in where.roles)
-        and (where.since is None or document.at >= where.since)
-        and (where.until is None or document.at <= where.until)
-    )
