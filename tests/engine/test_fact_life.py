@@ -8,8 +8,9 @@ import pytest
 from sojourn import Session, open_store
 from sojourn.engine.nouns.facts import Facts
 from sojourn.engine.session import SessionOptions
-from sojourn.errors import InvalidInputError, NotFoundError
+from sojourn.errors import EmbeddingError, InvalidInputError, NotFoundError
 from sojourn.memory.facts.importance import importance
+from sojourn.memory.facts.judging import MeaningJudge
 from sojourn.model.events import FactLearned, FactRetired, Span, kind_of
 from sojourn.model.ids import Seq
 from sojourn.model.knowledge import Fact, changed_fact, learned_fact
@@ -181,6 +182,31 @@ async def test_the_assistant_does_not_overrule_the_user(session: Session) -> Non
 
     assert held(session) == ["The port is 9090"]
     assert doubtful.status == "candidate"
+
+
+async def test_the_assistant_does_not_accept_what_contradicts_the_user(session: Session) -> None:
+    await session.facts.learn("The port is 9090")
+    await session.facts.learn("The port is 8080", source="assistant")
+    said = await session.messages.assistant("I tell you, the port is 8080")
+    again = await session.facts.learn("The port is 8080", source="assistant", causes=[said.seq])
+
+    assert (again.status, held(session)) == ("candidate", ["The port is 9090"])
+
+
+async def test_words_decide_when_the_embedder_fails(session: Session, caplog: pytest.LogCaptureFixture) -> None:
+    class Broken:
+        name, dimensions = "broken", 2
+
+        def embed(self, texts: Sequence[str]) -> None:
+            raise EmbeddingError(f"{len(texts)} texts")
+
+    facts = Facts(session, meaning=MeaningJudge(Broken()))  # type: ignore[arg-type]  # it returns nothing
+    await facts.learn("Tea is hot")
+    await facts.learn("Tea is hot in winter mornings")
+    await facts.learn("tea is HOT!")
+
+    assert len(held(session)) == 2
+    assert "by words only" in caplog.text
 
 
 async def test_the_user_overrules_the_assistant(session: Session) -> None:

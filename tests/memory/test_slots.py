@@ -95,6 +95,18 @@ UNREAD = [
     "Python is a programming language",
     "It is 30",
     "The port should be 8080",
+    "The user lives in deep sorrow",
+    "The user's favourite thing is so hard to explain",
+    "The user likes tea and coffee",
+    "The user speaks slowly",
+    "The user codes in pyjamas",
+    "The user is working on Atlas and Borealis",
+    "The user is called names all the time",
+    "Every port is 8080",
+    "The project uses a lot of memory",
+    "The project uses Redis for caching",
+    "Everything is enabled",
+    "The user is working on a parser",
     "The user lives in " + "x" * 400,
 ]
 

@@ -53,6 +53,7 @@ SUPPORTED = [
     ("The API rate limit is 1000 requests per hour", "Note that the API's rate limit is 1,000 requests/hour."),
     ("The user does not eat meat", "I do not eat meat"),
     ("The user's sister Mia is a doctor", "My sister Mia is a doctor in Vienna"),
+    ("The red car of Mia is fast", "Mia told me that her fast red car is in the garage"),
     ("Deployments happen on Tuesdays", "By the way, deployments happen on Tuesdays only"),
 ]
 
@@ -70,6 +71,7 @@ MISSING = [
     ("The office has nine floors", "Our office is nice"),
     ("The user's sister Mia is a doctor", "My sister Lena is a doctor"),
     ("The limit is 500", "The limit is unclear to me"),
+    ("The user likes hot tea", "I like cold tea"),
 ]
 
 

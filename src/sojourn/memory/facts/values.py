@@ -112,11 +112,8 @@ def _clock(match: re.Match[str]) -> str:
 
 def _in_seconds(numbers: list[str], words: list[str]) -> Reading:
     """Bring a length of time to seconds, so that a minute is sixty of them."""
-    if len(numbers) == 1 and len(words) == 1 and words[0] in _IN_SECONDS and ":" not in numbers[0]:
-        try:
-            return Reading((_plain_number(float(numbers[0]) * _IN_SECONDS[words[0]]),), ("s",))
-        except ValueError:  # "1.2.3" is no number
-            pass
+    if len(numbers) == len(words) == 1 and words[0] in _IN_SECONDS and re.fullmatch(r"\d+(?:\.\d+)?", numbers[0]):
+        return Reading((_plain_number(float(numbers[0]) * _IN_SECONDS[words[0]]),), ("s",))
     return Reading(tuple(numbers), tuple(words))
 
 
