@@ -95,6 +95,22 @@ async def test_a_quote_that_nobody_said_halves_the_confidence_and_lowers_the_tru
 
 
 @pytest.mark.anyio
+async def test_a_decision_task_or_file_that_nobody_named_is_left_out() -> None:
+    invented = {"quote": "paint the hull blue", "source": "user", "confidence": 0.9}
+
+    extraction = await found(
+        exchange(MOVED),
+        {
+            "decisions": [{"text": "Paint the hull blue", **invented}],
+            "tasks": [{"text": "Paint the hull", **invented}],
+            "files": [{"path": "hull.txt", "action": "edited", **invented}],
+        },
+    )
+
+    assert (extraction.decisions, extraction.tasks, extraction.files) == ((), (), ())
+
+
+@pytest.mark.anyio
 async def test_words_of_another_speaker_are_not_the_users() -> None:
     said = exchange("Who am I?", "You live in Lisbon.")
 

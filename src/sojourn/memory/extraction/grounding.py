@@ -66,17 +66,17 @@ def _grounded(findings: Findings, exchange: Exchange) -> Extraction:
         decisions=_once(
             [DecisionStatement(text=_line(found.text), **ground._asdict())]
             for found in findings.decisions
-            if (ground := _ground(found, exchange, claim=found.text))
+            if (ground := _ground(found, exchange, claim=found.text, reviewed=False))
         ),
         tasks=_once(
             [TaskStatement(text=_line(found.text), done=found.done, **ground._asdict())]
             for found in findings.tasks
-            if (ground := _ground(found, exchange, claim=found.text, may_deny=True))  # "don't forget to ..."
+            if (ground := _ground(found, exchange, claim=found.text, reviewed=False, may_deny=True))
         ),
         files=_once(
             [FileStatement(path=found.path.strip(), action=found.action, **ground._asdict())]
             for found in findings.files
-            if found.path.strip() and (ground := _ground(found, exchange, claim=found.path))
+            if found.path.strip() and (ground := _ground(found, exchange, claim=found.path, reviewed=False))
         ),
         intent=Intent(type=findings.intent.type, confidence=min(findings.intent.confidence, OTHERS_MOST))
         if findings.intent
@@ -123,17 +123,20 @@ def _fact(found: FoundFact, exchange: Exchange) -> FactStatement | None:
     )
 
 
-def _ground(found: Finding, exchange: Exchange, *, claim: str, may_deny: bool = False) -> Ground | None:
+def _ground(
+    found: Finding, exchange: Exchange, *, claim: str, reviewed: bool = True, may_deny: bool = False
+) -> Ground | None:
     """Return how far a finding is believed; None if it rests on nothing that was said here, or tells a secret.
 
-    With *may_deny* the quote may well say "not" where *claim* does not.
+    A kind of finding that is never *reviewed* must have its quote, because nobody will see that it is doubtful. With
+    *may_deny* the quote may well say "not" where *claim* does not: "don't forget to call".
     """
     if looks_secret(claim) or (names_secret(claim) and _TELLS.search(claim)):
         return None
     named = _messages(found.source, exchange)
     span = next((span for heard in named if (span := locate(found.quote, heard))), None)
     if span is None:
-        return _unfounded(found, exchange, named)
+        return _unfounded(found, exchange, named) if reviewed else None
     trust = _TRUST[found.source]
     confidence = min(found.confidence, QUOTED_MOST if trust == "user" else OTHERS_MOST)
     if claim and not _share_words(found.quote, claim):
