@@ -333,10 +333,12 @@ async def test_a_fact_beyond_the_state_is_replaced_and_learned_anew(session: Ses
 
 async def test_a_fact_beyond_the_state_can_be_changed(session: Session) -> None:
     facts = await beyond(session)
-    old = await facts.learn("Tea is hot", confidence=0.1)
+    said = await session.messages.user("Tea is hot")
+    old = await facts.learn("Tea is hot", confidence=0.1, causes=[said.seq])
     for number in range(100):
         await facts.learn(f"Thing {number} is odd", confidence=0.9)
 
+    assert (await facts.verify(old.fact_id)).verdict == "supported"
     assert (await facts.reinforce(old.fact_id, source="tool")).sources == ("conversation", "tool")
     assert (await facts.retire(old.fact_id, "cold")).retired_reason == "cold"
     with pytest.raises(NotFoundError, match="fact-0"):

@@ -2,6 +2,7 @@
 
 import pytest
 
+from sojourn.memory.facts.question import is_about_user
 from sojourn.memory.facts.slots import is_exclusive, slot_name, slot_of
 
 READ = [
@@ -107,6 +108,7 @@ UNREAD = [
     "The project uses Redis for caching",
     "Everything is enabled",
     "The user is working on a parser",
+    "The users live in Paris",
     "The user lives in " + "x" * 400,
 ]
 
@@ -145,6 +147,17 @@ def test_a_condition_makes_another_question() -> None:
     }
 
     assert names == {"api/rate limit", "api/rate limit for free accounts", "api/rate limit for paid accounts"}
+
+
+def test_a_limit_of_users_is_nothing_about_the_user() -> None:
+    slot = slot_of("The user limit is 100")
+
+    assert slot is not None
+    assert slot.name == "project/user limit"
+    assert is_about_user("user/age")
+    assert is_about_user("user sister/age")
+    assert not is_about_user("user guide/version")
+    assert not is_about_user("age")
 
 
 def test_a_name_is_spelled_in_one_way() -> None:

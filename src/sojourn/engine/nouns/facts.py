@@ -17,10 +17,11 @@ from sojourn.engine.inputs import (
     check_word,
 )
 from sojourn.engine.live import Live
-from sojourn.engine.why import explain
+from sojourn.engine.why import Quote, explain
 from sojourn.errors import EmbeddingError, InvalidInputError, NotFoundError
 from sojourn.memory.facts.importance import importance
 from sojourn.memory.facts.judging import FactMeaning, MeaningJudge, meant
+from sojourn.memory.facts.question import is_about_user
 from sojourn.memory.facts.slots import slot_of
 from sojourn.memory.facts.verification import Verification, verify_fact
 from sojourn.model.entry import Draft
@@ -154,7 +155,7 @@ class Facts:
             tags=check_tags(tags)[:MAX_EVIDENCE],
             references=check_references(references),
             research_id=_checked_research(research_id),
-            about="user" if about or _is_the_users(slot) else None,
+            about="user" if about or (slot and is_about_user(slot)) else None,
             slot=slot,
             value=value,
             valid_from=valid_from if valid_from is None else check_moment(valid_from, "since when a fact holds"),
@@ -293,7 +294,7 @@ class Facts:
             ModelError: the model failed, or answered with something else.
         """
         fact = await self._fetch(fact_id)
-        quotes = (await explain(self._session, fact)).quotes if self.find(fact_id) else ()
+        quotes = await self._quotes(fact)
         found = await verify_fact(fact, [quote.text for quote in quotes], model or self._model)
         event = FactVerified(fact_id=fact_id, confidence=found.confidence, reason=found.reason, method=found.method)
         await self._session.append(event, causes=[quote.seq for quote in quotes])
@@ -333,6 +334,12 @@ class Facts:
         if held is None and self._lookup is not None:
             held = next(iter(await self._lookup(fact_id=fact_id)), None)
         return held or self.get(fact_id)
+
+    async def _quotes(self, fact: Fact) -> list[Quote]:
+        """Return the messages that a fact rests on, oldest first."""
+        told = [await explain(self._session, int(seq)) for seq in fact.evidence if seq >= 1]
+        quotes = {quote.seq: quote for one in told for quote in one.quotes}
+        return [quotes[seq] for seq in sorted(quotes)]
 
     async def _like(self, fact_id: str, slot: str | None) -> list[Fact]:
         """Return all facts of the state, and those beyond it that have this id or slot."""
@@ -439,11 +446,6 @@ def _slot(content: str, slot: str | None, value: str | None) -> tuple[str | None
 def _since(fact: Fact) -> tuple[datetime, bool, Seq, str]:
     """Return what puts the values of a slot in order of time; what holds comes after what ended at that moment."""
     return fact.valid_from or fact.learned_at, fact.status != "retired", max(fact.evidence), fact.fact_id
-
-
-def _is_the_users(slot: str | None) -> bool:
-    """Tell whether a slot asks about the user, or about somebody of the user's."""
-    return slot is not None and slot.startswith(("user/", "user "))
 
 
 def _profile_of(fact: Fact, causes: tuple[Seq, ...]) -> list[Event | Draft]:

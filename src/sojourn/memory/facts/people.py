@@ -16,9 +16,7 @@ from sojourn.memory.facts.attributes import (
     PROGRAMMING,
     STATES,
 )
-from sojourn.memory.facts.question import Reader, Slot, attribute_of, says, slot, subject_of, tokens, without_tail
-
-USER: Final = "user"
+from sojourn.memory.facts.question import USER, Reader, Slot, attribute_of, says, slot, subject_of, tokens, without_tail
 
 _NOT_NAMES: Final = frozenset({
     "it", "he", "she", "they", "we", "i", "you", "this", "that", "there", "everyone", "nobody", "somebody", "someone",
@@ -45,7 +43,7 @@ _DISLIKES: Final = says(
 def person(text: str) -> str | None:
     """Return the subject if it is the user, somebody of the user's, or a person's name."""
     plain = re.sub(r"^(?:the|our|my)\s+", "", text.strip(), flags=re.IGNORECASE)
-    if plain.casefold() in {"user", "users"}:
+    if plain.casefold() == USER:
         return USER
     found = tokens(plain)
     if found and found[-1] in ONE_RELATION | MANY_RELATIONS:

@@ -5,8 +5,9 @@ from collections.abc import Callable
 from functools import cache
 from typing import Final, NamedTuple
 
-from sojourn.memory.facts.attributes import ALIASES, DROPPED_MODIFIERS, LISTS, MANY_RELATIONS
+from sojourn.memory.facts.attributes import ALIASES, DROPPED_MODIFIERS, LISTS, MANY_RELATIONS, ONE_RELATION
 
+USER: Final = "user"
 THE_WORK: Final = "project"
 """Whose attribute it is when nobody says whose: "the deadline is Friday"."""
 
@@ -75,6 +76,12 @@ def is_exclusive(slot: str) -> bool:
     if attribute.split(" for ", maxsplit=1)[0].split(" in ", maxsplit=1)[0] in LISTS:
         return False
     return not (set(subject.split()[-1:]) & MANY_RELATIONS)
+
+
+def is_about_user(slot: str) -> bool:
+    """Tell whether the slot of this name asks about the user, or about somebody of the user's."""
+    subject = slot.rpartition("/")[0].split()
+    return subject == [USER] or (subject[:1] == [USER] and subject[-1] in ONE_RELATION | MANY_RELATIONS)
 
 
 def tokens(text: str) -> list[str]:

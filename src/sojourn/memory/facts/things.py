@@ -4,7 +4,7 @@ import re
 from typing import Final
 
 from sojourn.memory.facts.attributes import DROPPED_MODIFIERS, EVENTS, HEADS, MODIFIERS, STATES, Kind
-from sojourn.memory.facts.question import THE_WORK, Reader, Slot, qualified, says, slot, subject_of, tokens
+from sojourn.memory.facts.question import THE_WORK, USER, Reader, Slot, qualified, says, slot, subject_of, tokens
 
 _QUALIFIER: Final = re.compile(
     r"(?P<value>.+?) (?P<qualifier>(?:for|in|on|with|during|under|within) .+)", re.IGNORECASE
@@ -44,6 +44,8 @@ def _split(phrase: str) -> tuple[str, str] | None:
     rest, attribute = head
     if possessive:
         return subject_of(owner), " ".join([*rest, attribute])
+    if rest == [USER]:  # the user limit is how many users there may be, and nothing of the user's
+        return THE_WORK, f"{USER} {attribute}"
     return " ".join(rest) or THE_WORK, attribute
 
 
@@ -98,9 +100,7 @@ def _port(match: re.Match[str]) -> Slot | None:
 def _version(match: re.Match[str]) -> Slot | None:
     """Read "The backend uses Python 3.11" as the backend's Python version; the project's is Python's own."""
     owner, thing = subject_of(match["subject"]), subject_of(match["thing"])
-    subject, attribute = (
-        (thing, "version") if owner in {THE_WORK, "we", "team", "user"} else (owner, f"{thing} version")
-    )
+    subject, attribute = (thing, "version") if owner in {THE_WORK, "we", "team", USER} else (owner, f"{thing} version")
     return qualified(slot(subject, attribute, match["value"]), match["rest"].strip())
 
 
