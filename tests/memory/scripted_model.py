@@ -1,8 +1,9 @@
 """A structured model that says what a test tells it to say."""
 
+import dataclasses
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import anyio
@@ -17,9 +18,9 @@ from sojourn.providers.structured import StructuredAnswer
 class ScriptedModel:
     """Gives *answers* in turn: a text, an answer with its tokens, or an error to raise. None hangs for ever."""
 
-    answers: list[str | StructuredAnswer | ModelError | None] = field(default_factory=list)
+    answers: list[str | StructuredAnswer | ModelError | None] = dataclasses.field(default_factory=list)
     name: str = "scripted"
-    asked: list[dict[str, Any]] = field(default_factory=list)
+    asked: list[dict[str, Any]] = dataclasses.field(default_factory=list)
 
     async def structured(
         self, *, system: str, prompt: str, schema: dict[str, Any], max_tokens: int
@@ -50,3 +51,8 @@ def exchange(user: str, assistant: str = "", *, seq: int = 1, before: Sequence[H
 def saying(*exchanges: dict[str, Any]) -> str:
     """An answer that says this of each exchange."""
     return json.dumps({"exchanges": [{"number": number, **found} for number, found in enumerate(exchanges, start=1)]})
+
+
+def field(name: str, value: Any, quote: str, *, confidence: float = 0.9, **more: Any) -> dict[str, Any]:
+    """What a model says of a field of the profile."""
+    return {"field": name, "value": value, "quote": quote, "source": "user", "confidence": confidence, **more}
