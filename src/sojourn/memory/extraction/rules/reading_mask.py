@@ -36,7 +36,8 @@ _FORWARDED: Final = re.compile(
     re.IGNORECASE,
 )
 _HANDED_OVER: Final = re.compile(
-    r"\b(?:translat|rewrit|rewrite|rephras|paraphras|summari[sz]|proofread|correct|edit|improv|analy[sz]|review|convert|classif"
+    r"(?<!\bi )(?<!\bwe )(?<!['’]ve )\b(?!corrections?\b|fixed\b|checked\b)"
+    r"(?:translat|rewrit|rewrite|rephras|paraphras|summari[sz]|proofread|correct|edit|improv|analy[sz]|review|convert|classif"
     r"|extract|continu|fix|check|explain|critique|shorten|simplif|polish|format|transcri)\w{0,5}\b[^.!?\n:]{0,120}:(?=\s)"
     r"|\b(?:here(?:'s| is| are)|below is|this is|see|read)\s(?:the|my|our|a|an|his|her|their|some)\s[^.!?\n:]{0,60}"
     r"\b(?:text|e-?mail|article|essay|letter|story|poem|transcript|passage|paragraph|draft|message|post|script|chapter|lyrics|bio"
