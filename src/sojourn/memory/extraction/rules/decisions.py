@@ -12,13 +12,56 @@ from sojourn.memory.extraction.rules.segments import Segment, segments, shown
 from sojourn.memory.extraction.statement import DecisionStatement, Trust
 from sojourn.model.events import Span
 
-_HINTS: Final = frozenset({
-    "decided", "decision", "chose", "chosen", "picked", "selected", "opted", "settled", "agreed", "voted", "went",
-    "adopted", "approved", "let's", "lets", "let", "going", "go", "switching", "switched", "moving", "moved",
-    "dropping", "migrating", "migrate", "adopting", "sticking", "standardizing", "standardising", "replacing",
-    "replaced", "mind", "won't", "wont", "from", "instead", "use", "i'll", "we'll", "will", "it", "keep", "taking",
-    "shipping", "final", "reserve",
-})  # fmt: skip
+_HINTS: Final = frozenset(
+    {
+        "decided",
+        "decision",
+        "chose",
+        "chosen",
+        "picked",
+        "selected",
+        "opted",
+        "settled",
+        "agreed",
+        "voted",
+        "went",
+        "adopted",
+        "approved",
+        "let's",
+        "lets",
+        "let",
+        "going",
+        "go",
+        "switching",
+        "switched",
+        "moving",
+        "moved",
+        "dropping",
+        "migrating",
+        "migrate",
+        "adopting",
+        "sticking",
+        "standardizing",
+        "standardising",
+        "replacing",
+        "replaced",
+        "mind",
+        "won't",
+        "wont",
+        "from",
+        "instead",
+        "use",
+        "i'll",
+        "we'll",
+        "will",
+        "it",
+        "keep",
+        "taking",
+        "shipping",
+        "final",
+        "reserve",
+    }
+)
 _WHO: Final = r"(?:we|i|the\s+team|our\s+team|my\s+team|everyone|the\s+group|the\s+board)"
 _HAVE: Final = r"(?:['’]ve|\s+have|\s+has)?(?:\s+(?:just|finally|all|both|now|also|already|therefore))*"
 _PLANNED: Final = (
@@ -30,7 +73,8 @@ _PLANNED: Final = (
 _DECIDED: Final = re.compile(
     rf"(?:{_WHO}{_HAVE}\s+(?:decided\s+(?:to|that|on|against|not)|(?:chose(?:n)?|picked|selected)\s+(?!them\b|it\b"
     rf"|this\b|these\b|that\b|up\b|to\s+(?:write|share|talk))|opted\s+(?:for|to)|settled\s+(?:on|for)"
-    r"|agreed\s+(?:to|on|that)|voted\s+(?:for|to)|went\s+(?:with|for)|adopted\b|approved\b|made\s+up\s+(?:my"
+    r"|agreed\s+(?:to|on|that)|voted\s+(?:for|to)|went\s+(?:with|for)|ended\s+up\s+(?:choosing|using|going\s+with"
+    r"|picking)|adopted\b|approved\b|made\s+up\s+(?:my"
     r"|our)\s+minds?)"
     r"|(?:final\s+)?(?:decision|decided)\s*:|the\s+(?:final\s+)?decision\s+(?:is|was)\s+(?:to|that|made)\b|(?:my"
     r"|our)\s+mind(?:['’]s|\s+is)\s+made\s+up"
@@ -41,10 +85,11 @@ _SETTLED: Final = re.compile(
     rf"(?:let['’]?s\s+(?:just\s+|then\s+|definitely\s+)?(?:go\s+(?:with|for)(?!\s+it\b)|use|stick\s+(?:with|to)"
     rf"|keep\s+(?=(?:the|our|my|using|both|all|this|that|it\s+(?:simple|as|at|in))\b)|drop"
     r"|not\s+(?:use|do|add|support)|switch\s+to|move\s+to|skip|adopt|ship|settle\s+(?:on|for)|standardi[sz]e\s+on"
-    r"|avoid|postpone|do\s+.+\s+instead|make\s+it\s+\S)"
-    rf"|(?:i|we)(?:['’]ll|\s+will|\s+shall)\s+(?:just\s+|then\s+|definitely\s+)?{_PLANNED}"
+    r"|avoid|postpone|make\s+(?:the|our|this|that|all|every)\b|do\s+[A-Z]\w+|do\s+.+\s+instead|make\s+it\s+\S)"
+    rf"|(?:i|we)(?:['’]ll|\s+will|\s+shall)\s+(?:just\s+|then\s+|definitely\s+)?(?:be\s+(?:using|switching|moving"
+    rf"|migrating|dropping)\b|{_PLANNED})"
     rf"|(?:i|we)(?:['’]m|['’]re|\s+am|\s+are)\s+(?:now\s+|definitely\s+)?(?:going\s+to\s+{_PLANNED}|going\s+with"
-    rf"|switching\s+(?:from\s+.+\s+)?to|moving\s+(?:everything\s+)?(?:to|off)"
+    rf"|switching\s+(?:from\s+.+\s+)?to|moving\s+(?:everything\s+)?(?:to|off|from\s+.+\s+to)"
     r"|dropping|migrating|adopting|sticking\s+(?:with|to)|standardi[sz]ing\s+on|replacing|taking\s+the\s+(?:job|role"
     r"|offer|deal|position|early|late|\w+\s+(?:plan|option|route))|not\s+going\s+to)"
     r"|(?:we|i)\s+(?:won['’]?t|will\s+not)\s+(?:use|support|ship|add|build|offer|do|migrate)"
@@ -79,14 +124,38 @@ _LEAD: Final = re.compile(
     r"|we)\b)[^,]){3,40}|(?:since|because)\s(?:(?!\b(?:i|we)\b)[^,]){3,60})(?:\s*[,.:!–-]\s*|\s+))*",
     re.IGNORECASE,
 )
+_OPENING: Final = re.compile(
+    r"^(?:[-*•>#]+\s+|\d+[.)]\s+)?(?:(?:ok|okay|alright|all right|so|fine|right|well|yes|yeah|yep|no|great|good|then"
+    r"|and"
+    r"|but|also|actually|done|cleaned up)(?:\s*[,.:!–-]\s*|\s+))*",
+    re.IGNORECASE,
+)
+"""What a decision begins with that says nothing of it."""
 _GIVEN: Final = re.compile(
     r"^(?:given|after|for|since|with|because of)\s+(?:\w+\s+){1,6}?(?=(?:i|we)\s)", re.IGNORECASE
 )
 MAX_LENGTH: Final = 240
-_NOT_WHAT: Final = frozenset({
-    "here", "there", "i", "it", "love", "what", "how", "where", "who", "that", "this", "so", "as", "whatever",
-    "which", "when", "why",
-})  # fmt: skip
+_NOT_WHAT: Final = frozenset(
+    {
+        "here",
+        "there",
+        "i",
+        "it",
+        "love",
+        "what",
+        "how",
+        "where",
+        "who",
+        "that",
+        "this",
+        "so",
+        "as",
+        "whatever",
+        "which",
+        "when",
+        "why",
+    }
+)
 
 
 def decisions(reading: Reading, *, trust: Trust) -> list[DecisionStatement]:
@@ -111,7 +180,7 @@ def decisions(reading: Reading, *, trust: Trust) -> list[DecisionStatement]:
             else segment.end
         )
         end = max(end, segment.end)
-        whole = _LEAD.sub("", " ".join(text[segment.start : end].split()))[:MAX_LENGTH].rstrip(" ,;:.")
+        whole = _OPENING.sub("", " ".join(text[segment.start : end].split()))[:MAX_LENGTH].rstrip(" ,;:.")
         if len(whole.split()) < 2:
             continue
         taken = segment.sentence if trust == "user" else None

@@ -12,14 +12,8 @@ from typing import Final
 from sojourn.memory.extraction.rules.reading import Reading
 from sojourn.memory.extraction.rules.secrets import looks_secret, names_secret
 from sojourn.memory.extraction.rules.segments import Segment, segments, shown
-from sojourn.memory.extraction.rules.technical_patterns import (
-    Said,
-    head_of,
-    is_concrete,
-    is_time,
-    read_statement,
-    trimmed,
-)
+from sojourn.memory.extraction.rules.technical_nouns import head_of, is_concrete, is_time, trimmed
+from sojourn.memory.extraction.rules.technical_patterns import Said, read_statement
 from sojourn.memory.extraction.rules.technical_words import ATTRIBUTES, IMPERATIVES
 from sojourn.memory.extraction.statement import FactStatement, Trust
 from sojourn.memory.facts.slots import slot_name, slot_of
@@ -32,7 +26,8 @@ _LEAD: Final = re.compile(
     r"|keep in mind(?: that)?"
     r"|(?:it )?turns out(?: that)?|i (?:checked|looked|found|see)(?: that)?|findings?|update|reminder|in fact"
     r"|basically|by the way"
-    r"|my bad|wait|context|background|done|correct|good news|right now|currently|now|today|again"
+    r"|my bad|my mistake|scratch that|never ?mind(?: that)?|oops|wait|context|background|done|correct|good news"
+    r"|right now|currently|now|today|again"
     r"|please note(?: that)?|as of today"
     r"|in (?:our|my|your|this|the) (?:setup|project|case|team|company|environment|repo|app|config|codebase)|since"
     r"|because"
@@ -77,6 +72,8 @@ _REPORT: Final = re.compile(
 _OWN: Final = re.compile(
     r"\b(?:your|our)\b|^this (?:project|repo|repository|codebase|app|service|server)\b", re.IGNORECASE
 )
+_ACTED_ON: Final = re.compile(r"(?:we|i)(?:['’]ve)?\s+\w+ed\s+(?P<thing>(?:the|our)\s+[\w -]{2,40})", re.IGNORECASE)
+"""What "it" is after "we renamed the project"."""
 _IT: Final = re.compile(r"(?:it|its|it's|it’s)\b", re.IGNORECASE)
 _POSSESSIVE: Final = re.compile(r"^(?:our|your|this|that|the|these|those)\s+", re.IGNORECASE)
 _MY: Final = re.compile(r"\bmy\s+", re.IGNORECASE)
@@ -125,6 +122,8 @@ def technical_facts(source: Source) -> list[FactStatement]:
             asked = _is_request(segment)
         if asked or not segment.stated or segment.follows == "because":
             continue
+        if named := _ACTED_ON.fullmatch(segment.text):
+            subject = named["thing"]
         for said in _said(segment, subject):
             subject = said.subject or subject
             own = own or bool(_OWN.search(said.subject))
@@ -218,7 +217,7 @@ def _believed(said: Said, segment: Segment, source: Source, *, own: bool) -> flo
     if source.known and re.search(r"\d|[/._]", value) and value in source.known:
         return 0.9
     first_person = segment.text.lower().startswith(("i ", "i've "))
-    if own or (first_person and said.subject.lower().startswith("the ")):
+    if own or (first_person and (said.subject.lower().startswith("the ") or "_" in said.subject)):
         return 0.85 if re.search(r"\d|[/_]", said.value) or said.verb not in {"is", "are"} else 0.0
     return 0.8 if source.is_report else 0.0
 
@@ -253,7 +252,12 @@ def _question(said: Said, content: str) -> tuple[str | None, str | None]:
         return slot.name, slot.value
     if said.attribute:
         subject, _, attribute = said.attribute.partition("/")
-        value = said.subject if attribute == "owner" else re.split(r"\s(?:for|as|to)\s", said.value)[0]
+        named = said.subject if said.verb == "is" or attribute == "owner" else said.value
+        value = (
+            re.split(r"\s(?:for|as|to)\s", named)[0]
+            .removeprefix(f"a {attribute} of ")
+            .removeprefix(f"an {attribute} of ")
+        )
         return slot_name(subject, attribute), value
     subject = _bare(said.subject)
     verb = " ".join(said.verb.lower().split())

@@ -9,15 +9,22 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from sojourn.memory.extraction.rules.technical_words import (
-    ATTRIBUTES,
-    KIN,
-    NOT_SUBJECTS,
-    STATES,
-    THINGS,
-    TOOLS,
-    VAGUE,
+from sojourn.memory.extraction.rules.technical_nouns import (
+    CODE,
+    DETERMINER,
+    MAX_SUBJECT,
+    MAX_VALUE,
+    NUMBER,
+    OPINION,
+    WORD,
+    head_of,
+    is_concrete,
+    is_person,
+    is_subject,
+    trimmed,
+    without_relative,
 )
+from sojourn.memory.extraction.rules.technical_words import ATTRIBUTES, KIN, ROLES, THINGS, TOOLS
 from sojourn.memory.facts.attributes import STATES as NO_ANSWERS
 
 
@@ -47,16 +54,17 @@ _STRONG: Final = (
     r"|limited\s+to|pinned\s+to|(?:re)?written\s+in|built\s+(?:with|on|in|using)|based\s+on|powered\s+by|backed\s+by"
     r"|owned\s+by|maintained\s+by|managed\s+by|led\s+by|(?:scheduled|planned|set)\s+for|due(?:\s+(?:on|by|in|at))?"
     r"|running(?:\s+on)?|responsible\s+for|configured\s+(?:as|with|to)|mapped\s+to|bound\s+to|fixed\s+at|kept\s+for"
-    r"|moved\s+to|switched\s+to|migrated\s+to|upgraded\s+to|rotated\s+every|stored\s+for)"
+    r"|used\s+(?:by|for)|reserved\s+for|assigned\s+to|taken\s+by|moved\s+to|switched\s+to|migrated\s+to|upgraded\s+to|rotated\s+every|stored\s+for)"
     r"|lives?\s+(?:in|at|under|on)|listens?\s+(?:on|at)|runs?\s+(?:on|at|in|every|under|behind|version|from)"
     r"|defaults?\s+to"
     r"|points\s+(?:to|at)|(?:expires?|starts|ends|opens|closes|leaves|begins|departs)\s+(?:on|at|in|after|every|from)"
-    r"|(?:rotates?|refresh(?:es)?|syncs?|polls?|restarts?|happens|repeats|resets?)\s+(?:every|at|on|after)"
+    r"|(?:rotates?|refresh(?:es)?|syncs?|polls?|restarts?|happens?|repeats?|resets?)\s+(?:every|at|on|after)"
     r"|takes?\s+place"
     r"|goes?\s+(?:to|live)|writes?\s+to|logs?\s+to|depends?\s+on|sits?\s+(?:on|behind|in)|equals|stands\s+at"
+    r"|gets?\s+\w+(?:ed|t|n)\s+(?:every|at|on|after)"
 )
 _PLAIN: Final = (
-    r"(?:uses?|requires?|needs|supports?|allows?|accepts?|returns|blocks|exposes?|contains?|takes|lasts|costs?"
+    r"(?:uses?|requires?|needs|supports?|allows?|accepts?|returns|blocks|exposes?|contains?|takes?(?=\s\S*\s?\d)|takes|lasts?(?=\s\S*\s?\d)|costs?"
     r"|runs?|has|have|ships?\s+with|owns|maintains|leads|manages|holds|serves|sends|expects|includes|drops|keeps)"
 )
 _VERB: Final = re.compile(
@@ -64,50 +72,28 @@ _VERB: Final = re.compile(
     rf"(?:\s+{_ADVERB})?\s+(?P<value>\S.*)",
     re.IGNORECASE,
 )
+_COUNTED: Final = frozenset({
+    "has", "have", "takes", "take", "lasts", "last", "costs", "cost", "needs", "returns", "allows", "allow", "accepts",
+    "accept", "blocks", "contains", "contain", "holds", "drops", "keeps", "sends",
+})  # fmt: skip
+"""Verbs whose value is worth keeping if it is exact."""
+_ADJUSTED: Final = frozenset({
+    "set", "changed", "raised", "increased", "lowered", "reduced", "bumped", "configured", "limited",
+})  # fmt: skip
 _SHORT_BE: Final = re.compile(r"['’]s", re.IGNORECASE)
-_NUMBER_WORDS: Final = r"(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|fifty|hundred)"
-_NUMBER: Final = re.compile(rf"\d|\b{_NUMBER_WORDS}\b", re.IGNORECASE)
-_DAY: Final = re.compile(
-    r"\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|march|april|may|june|july|august|september"
-    r"|october|november|december|tomorrow|tonight|noon|midnight|q[1-4]|end\s+of\s+(?:the\s+)?(?:week|month|year"
-    r"|quarter))\b",
+_ROLE: Final = re.compile(
+    rf"(?:the|our|my|your)\s+(?P<role>(?:\w+\s+){{0,2}}(?:{'|'.join(sorted(ROLES))}))(?:\s.*)?", re.IGNORECASE
+)
+_BOTH: Final = re.compile(
+    r"(?P<one>.{2,40}?)\s+and\s+(?P<other>(?:the|our|my)\s.{2,40}?)\s+(?P<joint>in|on|at|with|by|to)\s+(?P<two>.+)",
     re.IGNORECASE,
 )
-_CODE: Final = re.compile(
-    r"(?:^|[\s(])(?:~?/[\w.-]+(?:/[\w.-]*)*|\w+(?:/[\w.-]+)+|[A-Za-z]:\\\S+|https?://\S+|[a-z]+_\w+|[a-z]+[A-Z]\w*"
-    r"|[\w-]+\.[\w.-]*[a-z]{2,}|[a-z]+-[a-z]+-?\d+|[A-Z][A-Z0-9_]+|[a-z]+\d\w*|\([\w, ]+\))"
+"""What "in Go and the frontend in TypeScript" says: the verb is said once and meant twice."""
+_OF: Final = re.compile(r"an?\s+(?P<attribute>(?:\w+\s+){0,2}\w+)\s+of\s+\S", re.IGNORECASE)
+_AND_ALSO: Final = re.compile(
+    r",?\s+and\s+(?=(?:set|changed|raised|increased|lowered|reduced|bumped|moved|updated)\s)", re.IGNORECASE
 )
 _CALLED: Final = re.compile(r"called|named", re.IGNORECASE)
-_OPINION: Final = re.compile(
-    r"(?:very|too|so|really|quite|pretty|not|never|no|great|slow|slower|fast|faster|good|bad|better|worse|best|worst"
-    r"|broken"
-    r"|down|being|going|trying|getting|supposed|like|that|what|why|how|because|to|important|hard|easy|more|less|much"
-    r"|almost"
-    r"|you|never|always|often|usually|typically|probably|maybe|likely|my|your|just|only\s+a|known|used|considered"
-    r"|designed"
-    r"|one\s+of|from\s|meant|tough|weird|confusing|complicated|expensive|cheap|essential|crucial|worth|ideal|perfect"
-    r"|nice|awesome|horrible|terrible|amazing|the\s+(?:best|worst|same|most"
-    r"|problem|issue|only|one|first|last|next|reason|right|wrong)|(?!running|listening|using)\w+ing)\b",
-    re.IGNORECASE,
-)
-_TAIL: Final = re.compile(
-    r"\s*(?:,\s*(?:not|so|because|which|that|but|if|since|as|and|though|unless|right|thanks|ok|lol)\b.*"
-    r"|\s(?:because|so\s+that|so\s+(?=ask|please|don)|which|but|since\s+(?!\d|january|february|march|april|may|june"
-    r"|july|august|"
-    r"september|october|november|december|last|yesterday|monday)|btw|lol|now|atm|at\s+the\s+moment|right\s+now"
-    r"|currently|"
-    r"these\s+days|already|for\s+now|any\s?more|as\s+well|too|instead|not\s+\S+|by\s+the\s+way|FYI|for\s+(?:us|me)"
-    r"|with\s+us|this\s+morning|yesterday|"
-    r"last\s+(?:week|month|year))\b(?!\s+\w+\s+\w).*|\s+and\s+it\s.*|[\s,;:.!]+)$",
-    re.IGNORECASE,
-)
-_WORD: Final = re.compile(r"[\w'’.+#/@-]+")
-_DETERMINER: Final = re.compile(r"(?:the|our|my|your|this|that|these|those|a|an|all|both)\s+", re.IGNORECASE)
-_AFTER_HEAD: Final = re.compile(
-    r"\s(?:of|for|in|on|at|from|to|with|that|which|we|per|under|behind|between|by)\s", re.IGNORECASE
-)
-MAX_SUBJECT: Final = 9
-MAX_VALUE: Final = 16
 
 
 def read_statement(text: str) -> list[Said]:
@@ -118,83 +104,19 @@ def read_statement(text: str) -> list[Said]:
     return []
 
 
-def is_concrete(value: str) -> bool:
-    """Tell whether *value* holds a number, a date, a name or something spelled like code: something to remember."""
-    if _NUMBER.search(value) or _DAY.search(value) or _CODE.search(value):
-        return True
-    words = _WORD.findall(value)
-    if not words:
-        return False
-    if words[0].lower() in STATES and len(words) <= MAX_SUBJECT:
-        return True
-    return any(word[0].isupper() or word.lower().rstrip(".,") in TOOLS for word in words if word not in {"I", "I'm"})
-
-
-def is_time(value: str) -> bool:
-    """Tell whether *value* is a day or a time rather than a place."""
-    return bool(_DAY.search(value) or re.search(r"\d:\d|\b(?:minutes?|hours?|days?|weeks?|months?|years?)\b", value))
-
-
-def head_of(subject: str) -> str:
-    """Return the noun that *subject* is about, in one case: "limit" for "the rate limit of our API"."""
-    bare = _DETERMINER.sub("", subject, count=1)
-    core = _AFTER_HEAD.split(bare, maxsplit=1)[0]
-    words = [word.lower() for word in _WORD.findall(core)]
-    return words[-1] if words else ""
-
-
-def is_subject(subject: str) -> bool:
-    """Tell whether *subject* names something of the work that can be told from other things."""
-    words = [word.lower().replace("’", "'") for word in _WORD.findall(subject)]
-    if not words or len(words) > MAX_SUBJECT or re.search(r"[,;:?!]", subject):
-        return False
-    if any(
-        word in NOT_SUBJECTS and not (word in {"use", "set", "run", "that"} and place)
-        for place, word in enumerate(words)
-    ):
-        return words[0] in {"that", "this"} and len(words) > 1 and not NOT_SUBJECTS.intersection(words[1:])
-    head = head_of(subject)
-    if head in VAGUE or (head.endswith("ing") and head not in THINGS):
-        return False
-    bare = _DETERMINER.sub("", subject, count=1)
-    if re.match(r"(?:a|an)\s", subject, re.IGNORECASE):
-        return False
-    if {word.removesuffix("'s") for word in words} & THINGS:
-        return True
-    return bool(_CODE.search(bare)) or words[-1] in TOOLS
-
-
-def is_person(subject: str) -> bool:
-    """Tell whether *subject* may be somebody's name."""
-    words = subject.split()
-    return (
-        0 < len(words) <= 2
-        and all(word[:1].isupper() and word.isalpha() for word in words)
-        and (words[0].lower() not in NOT_SUBJECTS and words[-1].lower() not in TOOLS | THINGS)
-    )
-
-
-def trimmed(value: str) -> str:
-    """Return *value* without what is said after it: reasons, "not 8080", "btw"."""
-    for _ in range(4):
-        shorter = _TAIL.sub("", value).strip()
-        if shorter == value or not shorter:
-            break
-        value = shorter
-    return value.strip(" ,;:.!\"'")
-
-
 def _of_verb(match: "re.Match[str]") -> list[Said]:
-    subject, verb = match["subject"].strip(), " ".join(match["verb"].split())
+    subject, verb = without_relative(match["subject"].strip()), " ".join(match["verb"].split())
     value = trimmed(match["value"])
     lowered = verb.lower()
     if not value or len(value.split()) > MAX_VALUE:
         return []
+    if lowered == "is" and is_person(subject) and (role := _ROLE.fullmatch(value)):
+        return [Said(subject=subject, verb=verb, value=value, sureness=0.88, attribute=f"project/{role['role']}")]
     if lowered in {"owns", "maintains", "leads", "manages"} or lowered.endswith("responsible for"):
         if not is_person(subject) or not re.match(r"(?:the|our|all|this|that)\s|[A-Z]", value):
             return []
         return [Said(subject=subject, verb=verb, value=value, sureness=0.9, attribute=f"{value}/owner")]
-    if not is_subject(subject) or re.search(r"\bfavou?rite\b", subject, re.IGNORECASE):
+    if not is_subject(subject, value) or re.search(r"\bfavou?rite\b", subject, re.IGNORECASE):
         return []
     if head_of(subject) in KIN and head_of(subject) not in ATTRIBUTES:
         return []
@@ -202,7 +124,7 @@ def _of_verb(match: "re.Match[str]") -> list[Said]:
         return []
     if _SHORT_BE.fullmatch(lowered.split()[0]):
         verb = "is" + verb[2:]
-    if _OPINION.match(value):
+    if OPINION.match(value):
         return []
     return _judged(subject, verb, value)
 
@@ -211,39 +133,19 @@ def _judged(subject: str, verb: str, value: str) -> list[Said]:
     """Return what is said if the value is of the kind that the verb calls for."""
     lowered = verb.lower()
     if re.fullmatch(_STRONG, lowered, re.IGNORECASE):
+        both = _BOTH.fullmatch(value)
+        if both and lowered.endswith(both["joint"].lower()):
+            return _judged(subject, verb, both["one"]) + _judged(both["other"], verb, both["two"])
         vague = not is_concrete(value) and not (_CALLED.search(lowered) or len(value.split()) <= 5)
-        return (
-            []
-            if vague
-            else [Said(subject=subject, verb=verb, value=value, sureness=0.92 if is_concrete(value) else 0.75)]
-        )
-    if lowered in {
-        "has",
-        "have",
-        "takes",
-        "take",
-        "lasts",
-        "costs",
-        "cost",
-        "needs",
-        "need",
-        "returns",
-        "return",
-        "allows",
-        "allow",
-        "accepts",
-        "accept",
-        "blocks",
-        "contains",
-        "contain",
-        "holds",
-        "drops",
-        "keeps",
-        "keep",
-        "sends",
-    }:
-        exact = _NUMBER.search(value) or _CODE.search(value)
-        return [Said(subject=subject, verb=verb, value=value, sureness=0.88)] if exact else []
+        sureness = 0.92 if is_concrete(value) else 0.75
+        return [] if vague else [Said(subject=subject, verb=verb, value=value, sureness=sureness)]
+    if lowered in _COUNTED:
+        if lowered in {"has", "have"} and re.match(r"(?:been|\w+ed|made|had|got)\b", value):
+            return []
+        of = _OF.match(value)
+        attribute = f"{DETERMINER.sub('', subject)}/{of['attribute']}" if of and lowered in {"has", "have"} else ""
+        exact = NUMBER.search(value) or CODE.search(value)
+        return [Said(subject=subject, verb=verb, value=value, sureness=0.88, attribute=attribute)] if exact else []
     if re.fullmatch(_BE, lowered):
         return _of_being(subject, verb, value)
     return [Said(subject=subject, verb=verb, value=value, sureness=0.9)] if is_concrete(value) else []
@@ -251,11 +153,11 @@ def _judged(subject: str, verb: str, value: str) -> list[Said]:
 
 def _of_being(subject: str, verb: str, value: str) -> list[Said]:
     words = value.split()
-    if lowered_past(verb) and not _NUMBER.search(value):
+    if lowered_past(verb) and not NUMBER.search(value):
         return []
     if is_concrete(value):
         first = words[0].lower()
-        named = first in {"a", "an"} and not (_NUMBER.search(value) or _CODE.search(value))
+        named = first in {"a", "an"} and not (NUMBER.search(value) or CODE.search(value))
         return [] if named else [Said(subject=subject, verb=verb, value=value, sureness=0.9)]
     if (
         head_of(subject) in ATTRIBUTES
@@ -275,7 +177,7 @@ def lowered_past(verb: str) -> bool:
 def _name_list(text: str) -> str | None:
     """Return *text* if it names technology: something with a capital, a digit, or a known name."""
     name = trimmed(text)
-    return name if name and len(name.split()) <= 8 and is_concrete(name) and not _OPINION.match(name) else None
+    return name if name and len(name.split()) <= 8 and is_concrete(name) and not OPINION.match(name) else None
 
 
 def _of_using(match: "re.Match[str]") -> list[Said]:
@@ -290,7 +192,7 @@ def _of_using(match: "re.Match[str]") -> list[Said]:
         purpose = trimmed(purposed["purpose"]) if purposed else ""
         value = f"{name} {purposed['joint']} {purpose}" if purposed and purpose else name
         attribute = (
-            f"project/{_DETERMINER.sub('', purpose).lower()}"
+            f"project/{DETERMINER.sub('', purpose).lower()}"
             if purpose and purposed and purposed["joint"] == "for"
             else ""
         )
@@ -300,7 +202,7 @@ def _of_using(match: "re.Match[str]") -> list[Said]:
 
 def _of_purpose(match: "re.Match[str]") -> list[Said]:
     name = _name_list(match["value"])
-    purpose = _DETERMINER.sub("", match["purpose"]).strip()
+    purpose = DETERMINER.sub("", match["purpose"]).strip()
     if name is None or len(purpose.split()) > MAX_SUBJECT:
         return []
     value = f"{name} for {match['purpose']}"
@@ -314,7 +216,7 @@ def _of_running(match: "re.Match[str]") -> list[Said]:
     found = []
     for piece in re.split(r"\s+and\s+|,\s+", match["value"]):
         name = _name_list(piece)
-        if name and (_NUMBER.search(name) or {word.lower() for word in name.split()} & TOOLS or name[:1].isupper()):
+        if name and (NUMBER.search(name) or {word.lower() for word in name.split()} & TOOLS or name[:1].isupper()):
             found.append(
                 Said(
                     subject="the project",
@@ -328,10 +230,48 @@ def _of_running(match: "re.Match[str]") -> list[Said]:
 
 def _of_having(match: "re.Match[str]") -> list[Said]:
     value = trimmed(match["value"])
-    words = {word.lower() for word in _WORD.findall(value)}
-    if not _NUMBER.match(value) or not words & THINGS or words & {"minutes", "days", "hours", "weeks", "questions"}:
+    words = {word.lower() for word in WORD.findall(value)}
+    if (
+        not NUMBER.match(re.sub(r"^an?\s+", "", value))
+        or not words & THINGS
+        or words & {"minutes", "days", "hours", "weeks", "questions"}
+    ):
         return []
     return [Said(subject="the project", verb="has", value=value, sureness=0.85)]
+
+
+def _of_existing(match: "re.Match[str]") -> list[Said]:
+    """Read "there are 12 services in our system"."""
+    value = trimmed(match["value"])
+    if not NUMBER.match(re.sub(r"^an?\s+", "", value)) or not {word.lower() for word in WORD.findall(value)} & THINGS:
+        return []
+    return [
+        Said(
+            subject="There",
+            verb=match["verb"].replace("’", "'").replace("'s", "is").strip(),
+            value=value,
+            sureness=0.82,
+        )
+    ]
+
+
+def _of_label(match: "re.Match[str]") -> list[Said]:
+    """Read "rate limit: 1000 requests/hour"."""
+    subject, value = match["subject"], trimmed(match["value"])
+    if (
+        head_of(subject) not in ATTRIBUTES
+        or not is_subject(subject)
+        or not NUMBER.search(value)
+        or len(value.split()) > 6
+    ):
+        return []
+    return [Said(subject=subject, verb="is", value=value, sureness=0.82)]
+
+
+def _of_deploying(match: "re.Match[str]") -> list[Said]:
+    value = trimmed(match["value"])
+    verb = f"is {match['verb'].lower().rstrip('e')}ed {match['joint'].lower()}"
+    return [Said(subject="the project", verb=verb, value=value, sureness=0.85)] if is_concrete(value) else []
 
 
 def _of_placing(match: "re.Match[str]") -> list[Said]:
@@ -346,36 +286,34 @@ def _of_placing(match: "re.Match[str]") -> list[Said]:
 
 def _of_change(match: "re.Match[str]") -> list[Said]:
     """Read "I set the timeout to 30 seconds", "we switched the CI from Jenkins to Buildkite"."""
-    thing, value = match["thing"].strip(), trimmed(match["value"])
-    verb = match["verb"].lower()
-    if not value or _OPINION.match(value) or not is_subject(thing) or len(value.split()) > MAX_VALUE:
-        return []
+    verb, thing = match["verb"].lower(), match["thing"].strip()
+    value, *rest = _AND_ALSO.split(match["value"], maxsplit=1)
+    value = trimmed(value)
+    more = [said for again in rest for said in read_statement(f"I {again}")]
+    if not value or OPINION.match(value) or not is_subject(thing) or len(value.split()) > MAX_VALUE:
+        return more
     if not is_concrete(value) and len(value.split()) > 3:
-        return []
-    past = {"put": "put", "set": "set"}.get(verb, verb)
-    if verb in {
-        "set",
-        "changed",
-        "raised",
-        "increased",
-        "lowered",
-        "reduced",
-        "bumped",
-        "configured",
-        "extended",
-        "limited",
-    }:
-        said = "is set to" if verb != "extended" else "is extended to"
-    else:
-        said = f"was {past} to"
-    return [Said(subject=thing, verb=said, value=value, sureness=0.9)]
+        return more
+    said = "is set to" if verb in _ADJUSTED else f"was {verb} to"
+    return [Said(subject=thing, verb=said, value=value, sureness=0.9), *more]
 
 
 def _of_moving(match: "re.Match[str]") -> list[Said]:
     before, after = trimmed(match["before"]), trimmed(match["value"])
+    named = {word.lower() for word in f"{before} {after}".split()} & TOOLS or CODE.search(f"{before} {after}")
+    if match["verb"].lower() == "moved" and not named:  # people move from one town to another
+        return []
     if not is_concrete(after) or not is_concrete(before) or len(after.split()) > 6:
         return []
     return [Said(subject="the project", verb=f"{match['verb'].lower()} from {before} to", value=after, sureness=0.85)]
+
+
+def _of_upgrade(match: "re.Match[str]") -> list[Said]:
+    """Read "we upgraded to Python 3.12"."""
+    value = _name_list(match["value"])
+    if value is None or not (NUMBER.search(value) or {word.lower() for word in value.split()} & TOOLS):
+        return []
+    return [Said(subject="the project", verb=f"was {match['verb'].lower()} to", value=value, sureness=0.88)]
 
 
 def _of_ending(match: "re.Match[str]") -> list[Said]:
@@ -383,12 +321,21 @@ def _of_ending(match: "re.Match[str]") -> list[Said]:
     thing = trimmed(match["thing"])
     if not thing or len(thing.split()) > MAX_SUBJECT:
         return []
-    known = is_subject(thing) or is_subject(f"the {thing}") or is_concrete(thing)
+    thing = DETERMINER.sub("", thing)
+    known = is_subject(f"the {thing}") or is_concrete(thing)
     return [Said(subject="", verb="", value=thing, sureness=0.88, removes=True)] if known else []
 
 
 _WE: Final = r"(?:we|our\s+team|the\s+team|my\s+team)"
 _FORMS: Final[tuple[tuple[re.Pattern[str], Callable[["re.Match[str]"], list[Said]]], ...]] = (
+    (
+        re.compile(r"there(?:['’]s|\s+is|\s+are)\s+no\s+(?P<thing>.+?)\s+any\s?(?:more|longer)\b", re.IGNORECASE),
+        _of_ending,
+    ),
+    (
+        re.compile(r"there(?:['’]s|\s+is|\s+are)\s+no\s+longer\s+(?:an?\s+|any\s+)?(?P<thing>.+)", re.IGNORECASE),
+        _of_ending,
+    ),
     (
         re.compile(
             r"(?:please\s+)?(?:forget|ignore|disregard)\s+(?:what\s+(?:i|we)\s+(?:said|told\s+you|wrote)|everything"
@@ -434,7 +381,7 @@ _FORMS: Final[tuple[tuple[re.Pattern[str], Callable[["re.Match[str]"], list[Said
     ),
     (
         re.compile(
-            rf"{_WE}\s+(?:{_ADVERB}\s+)?(?P<verb>host|store|keep|deploy|run|serve)\s+(?P<thing>.+?)\s+(?P<joint>on"
+            rf"{_WE}\s+(?:{_ADVERB}\s+)?(?P<verb>host|store|keep|deploy|run|serve)\s+(?!to\b|on\b|every\b)(?P<thing>.+?)\s+(?P<joint>on"
             rf"|in|at|with|to|from)\s+(?P<value>.+)",
             re.IGNORECASE,
         ),
@@ -449,6 +396,14 @@ _FORMS: Final[tuple[tuple[re.Pattern[str], Callable[["re.Match[str]"], list[Said
         ),
         _of_moving,
     ),
+    (
+        re.compile(
+            rf"(?:i|{_WE})(?:['’]ve|\s+have)?\s+(?:{_ADVERB}\s+)?(?P<verb>upgraded|migrated|switched|updated|downgraded)"
+            rf"\s+to\s+(?P<value>.+)",
+            re.IGNORECASE,
+        ),
+        _of_upgrade,
+    ),
     (re.compile(rf"{_WE}\s+(?:{_ADVERB}\s+)?have\s+(?P<value>.+)", re.IGNORECASE), _of_having),
     (
         re.compile(
@@ -460,5 +415,14 @@ _FORMS: Final[tuple[tuple[re.Pattern[str], Callable[["re.Match[str]"], list[Said
         ),
         _of_change,
     ),
+    (
+        re.compile(
+            rf"{_WE}\s+(?:{_ADVERB}\s+)?(?P<verb>deploy|release)\s+(?P<joint>to|on|every|from)\s+(?P<value>.+)",
+            re.IGNORECASE,
+        ),
+        _of_deploying,
+    ),
+    (re.compile(r"there(?P<verb>['’]s|\s+is|\s+are)\s+(?P<value>.+)", re.IGNORECASE), _of_existing),
+    (re.compile(r"(?P<subject>[\w' -]{3,50}?):\s+(?P<value>\S.*)"), _of_label),
     (_VERB, _of_verb),
 )

@@ -4,7 +4,7 @@ import re
 from typing import Final
 
 from sojourn.memory.extraction.rules.secrets import looks_secret, names_secret
-from sojourn.memory.extraction.rules.technical_patterns import is_concrete
+from sojourn.memory.extraction.rules.technical_nouns import is_concrete
 from sojourn.memory.extraction.statement import FactStatement, Heard
 from sojourn.memory.facts.slots import slot_name
 from sojourn.model.events import Span

@@ -3,6 +3,7 @@
 from typing import Final
 
 THINGS: Final = frozenset({
+    "company", "startup", "business", "system", "infrastructure", "panel", "console", "microservices", "attachments",
     "api", "endpoint", "route", "webhook", "url", "uri", "domain", "subdomain", "host", "hostname", "server",
     "servers", "cluster", "node", "nodes", "pod", "pods", "container", "containers", "vm", "vps", "instance",
     "instances", "machine", "box", "gateway", "proxy", "router", "nas", "switch", "firewall", "vpn", "dns", "cdn",
@@ -160,3 +161,9 @@ TOOLS: Final = frozenset({
     "playwright", "selenium", "junit", "mocha", "eslint", "prettier", "ruff", "mypy", "black", "sonarqube", "argocd",
 })  # fmt: skip
 """Names of technology as people write them, without capitals."""
+
+ROLES: Final = frozenset({
+    "owner", "lead", "manager", "maintainer", "reviewer", "admin", "administrator", "contact", "cto", "ceo", "cfo",
+    "director", "architect", "sponsor", "stakeholder", "supervisor", "coordinator",
+})  # fmt: skip
+"""What somebody can be to the work."""
