@@ -66,7 +66,16 @@ _SAYING: Final = word_set(
 )
 _SUPPOSING: Final = word_set("suppose supposing imagine pretend pretending roleplay hypothetically assuming")
 _SUPPOSING_PAIRS: Final = frozenset(
-    {("let's", "say"), ("lets", "say"), ("let", "us"), ("role", "play"), ("act", "as"), ("what", "if"), ("as", "if")}
+    {
+        ("let's", "say"),
+        ("lets", "say"),
+        ("us", "say"),
+        ("us", "pretend"),
+        ("role", "play"),
+        ("act", "as"),
+        ("what", "if"),
+        ("as", "if"),
+    }
     | {("as", "though"), ("roleplaying", "as"), ("dreamed", "that"), ("dreamt", "that"), ("acting", "as")}
 )
 _MODAL: Final = word_set(
@@ -248,10 +257,8 @@ def _bounds(tokens: list[Token]) -> list[tuple[int, int]]:
                 starts.append(place)
             continue
         if word not in _STARTERS and not (word == "my" and before in _JOINS):
-            if word in {"what", "how", "where"} and place + 2 < len(tokens):
-                after = tokens[place + 1].word
-                if after in {"about", "do", "are", "is"} and before not in {"is", "know", "that's", "of", "and"}:
-                    starts.append(place)
+            if _asks_here(tokens, place):
+                starts.append(place)
             continue
         if before in _INVERTERS and word not in {"i'm", "im", "i've"} and not before.endswith("s"):
             continue
@@ -265,6 +272,25 @@ def _bounds(tokens: list[Token]) -> list[tuple[int, int]]:
         if begin > starts[-1]:
             starts.append(begin)
     return list(zip(starts, [*starts[1:], len(tokens)], strict=True))
+
+
+def _asks_here(tokens: list[Token], place: int) -> bool:
+    """Tell whether a question begins in the middle of a sentence, as it does in chat: "i love tea do you like it ?"."""
+    word, before = tokens[place].word, tokens[place - 1].word
+    after = tokens[place + 1].word if place + 1 < len(tokens) else ""
+    if word in {"yourself", "hbu", "wbu"}:
+        return True
+    if word in _INVERTERS:
+        return (
+            after in {"you", "u", "your"}
+            and before not in _ASKING
+            and before not in {"if", "that", "as", "than", "i", "we", "they"}
+        )
+    if before in {"is", "know", "that's", "of", "and", "knows", "tell", "me", "guess", "see"} and before != "and":
+        return False
+    if word in {"what's", "whats", "where's", "how's"}:
+        return True
+    return word in {"what", "how", "where", "who"} and after in {"about", "do", "are", "is", "s", "did", "kind", "type"}
 
 
 def _is_inverted(words: list[str]) -> bool:

@@ -1,0 +1,372 @@
+"""What a message states about the one who wrote it: the fields of the profile, and facts beyond them.
+
+`READERS` is the grammar: which verb of the user's is read by what. A reader yields drafts and decides nothing; here
+they are joined, the one that says less dropped for the one that says more, and each given its measured confidence.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final, NamedTuple
+
+from sojourn.memory.extraction.rules import (
+    about_user_facts,
+    people,
+    profile_age,
+    profile_answers,
+    profile_engaged,
+    profile_name,
+    profile_place,
+    profile_style,
+    profile_tastes,
+    profile_tech,
+    profile_work,
+)
+from sojourn.memory.extraction.rules.lexicon import words
+from sojourn.memory.extraction.rules.lexicon_tech import TECHNOLOGY
+from sojourn.memory.extraction.rules.profile_clause import Line, Predicate, joined, predicates
+from sojourn.memory.extraction.rules.profile_draft import Draft, confidence_of
+from sojourn.memory.extraction.rules.profile_tastes import HATING, LIKING
+from sojourn.memory.extraction.rules.reading import Reading, read
+from sojourn.memory.extraction.statement import FactStatement, Heard, ProfileStatement, Trust
+from sojourn.model.events import Span
+
+Reader = Callable[[Line, Predicate], Iterator[Draft]]
+_SELF: Final = words(
+    "i i'm im i've ive i'd i'll my me mine we our we're us name names call here living love enjoy like prefer "
+    "hate age iam i'am been keep be short brief concise answers code explain forget delete remove erase please "
+    "stack project working retired detailed concise no not scratch mine step short answer this"
+)
+"""A message without any of these says nothing about its writer, unless it answers a question."""
+
+
+class About(NamedTuple):
+    """What is stated about the user."""
+
+    profile: tuple[ProfileStatement, ...] = ()
+    facts: tuple[FactStatement, ...] = ()
+
+
+def _be(line: Line, predicate: Predicate) -> Iterator[Draft]:
+    name = profile_name.name_after_be(line, predicate)
+    if name is not None:
+        yield name
+        yield from profile_place.trailing(line, predicate.rest - 1, predicate.start)
+        return
+    if line.word(predicate.rest) == "born":
+        yield from about_user_facts.born(
+            line, Predicate(subject="i", verb="bear", at=predicate.rest, rest=predicate.rest + 1, start=predicate.start)
+        )
+    yield from profile_age.age_after_be(line, predicate)
+    yield from profile_work.work_after_be(line, predicate)
+    yield from profile_place.place_after_be(line, predicate)
+    yield from profile_tastes.taste_after_be(line, predicate)
+    yield from profile_tech.tech_after_be(line, predicate)
+    yield from profile_tech.level_after_be(line, predicate)
+    yield from about_user_facts.facts_after_be(line, predicate)
+    yield from about_user_facts.zones(line, predicate)
+
+
+def _go(line: Line, predicate: Predicate) -> Iterator[Draft]:
+    name = profile_name.name_after_go(line, predicate)
+    if name is not None:
+        yield name
+        return
+    yield from profile_tastes.does(line, predicate)
+    yield from about_user_facts.studies(line, predicate)
+
+
+def _run(line: Line, predicate: Predicate) -> Iterator[Draft]:
+    business = list(profile_work.runs_business(line, predicate))
+    yield from business or profile_tastes.does(line, predicate)
+
+
+def _grow(line: Line, predicate: Predicate) -> Iterator[Draft]:
+    if line.word(predicate.rest) == "up" and predicate.past:
+        yield from profile_place.origins(line, predicate.rest, predicate.start)
+
+
+def _like(line: Line, predicate: Predicate) -> Iterator[Draft]:
+    technology = list(profile_tech.uses(line, predicate))
+    yield from technology
+    for draft in profile_tastes.likes(line, predicate):
+        if not (technology and str(draft.value).lower() in TECHNOLOGY):
+            yield draft
+
+
+READERS: Final[dict[str, tuple[Reader, ...]]] = {
+    "be": (_be,),
+    "bear": (about_user_facts.born,),
+    "go": (_go,),
+    "run": (_run,),
+    "grow": (_grow,),
+    **dict.fromkeys(("live", "reside", "dwell", "stay", "settle"), (profile_place.lives,)),
+    **dict.fromkeys(("move", "relocate"), (profile_place.moves,)),
+    "work": (profile_work.works, profile_tastes.does, profile_tech.uses, profile_tech.builds),
+    "retire": (profile_work.retires,),
+    "own": (profile_work.runs_business, about_user_facts.drives),
+    "manage": (profile_work.runs_business,),
+    "have": (
+        profile_work.runs_business,
+        profile_tastes.has_taste,
+        profile_tech.has_experience,
+        people.has_people,
+        about_user_facts.has_facts,
+    ),
+    "get": (profile_tastes.has_taste, people.has_people, about_user_facts.has_facts),
+    "stand": (profile_tastes.has_taste,),
+    "drive": (profile_work.practises, about_user_facts.drives),
+    **dict.fromkeys(
+        ("teach", "sell", "bartend", "waitress", "tutor", "nurse", "coach", "farm", "babysit", "volunteer"),
+        (profile_work.practises,),
+    ),
+    **dict.fromkeys(LIKING, (_like,)),
+    **dict.fromkeys(HATING, (profile_tastes.hates,)),
+    "turn": (profile_age.turns,),
+    "use": (profile_tech.uses,),
+    "know": (profile_tech.uses, profile_tech.practised),
+    **dict.fromkeys(("code", "program", "develop"), (profile_tech.uses, profile_tech.practised, profile_tech.builds)),
+    "write": (profile_tastes.does, profile_tech.uses, profile_tech.practised, profile_tech.builds),
+    **dict.fromkeys(
+        ("build", "create", "design", "make"), (profile_tech.builds, profile_tech.uses, profile_work.serves)
+    ),
+    "specialize": (profile_tech.uses,),
+    "learn": (profile_tech.practised, about_user_facts.learns),
+    "train": (about_user_facts.learns, profile_work.serves),
+    **dict.fromkeys(("start", "started", "begin"), (profile_tech.practised, profile_work.serves)),
+    "speak": (about_user_facts.speaks,),
+    **dict.fromkeys(("study", "major", "graduate", "attend"), (about_user_facts.studies,)),
+    **dict.fromkeys(("eat", "drink"), (profile_tastes.does, about_user_facts.eats)),
+}
+_OTHERWISE: Final[tuple[Reader, ...]] = (profile_tastes.does, profile_work.serves)
+
+
+def statements(user: Reading, before: Sequence[Heard] = ()) -> About:
+    """Return what the user states about himself. *before* is what was said last, to understand answers and corrections."""
+    asked = profile_answers.question_in(before)
+    if not user.sentences or (asked is None and not _SELF & user.words):
+        return About()
+    lines = [Line(user, sentence, first=number == 0) for number, sentence in enumerate(user.sentences)]
+    drafts = list(_drafts(user, lines))
+    if asked is not None and not any(draft.field == asked for draft in drafts):
+        drafts += profile_answers.answers(lines, asked)
+    if before and (profile_answers.is_correcting(lines) or profile_answers.takes_back(lines)):
+        drafts = _corrected(lines, drafts, before, asked)
+    profile_answers.with_former(lines, drafts)
+    return _about(user, drafts, trust="user")
+
+
+def of_assistant(assistant: Reading) -> About:
+    """Return what the assistant says of the user ("You're Ana, right?"): a guess, which only the user can confirm."""
+    if not {"you", "you're", "your", "youre"} & assistant.words:
+        return About()
+    turned = read(Heard(role="assistant", text=_turned(assistant.prose)))
+    reading = Reading(heard=assistant.heard, prose=turned.prose, sentences=turned.sentences)
+    lines = [Line(reading, sentence, first=number == 0) for number, sentence in enumerate(reading.sentences)]
+    kept = [
+        draft
+        for draft in _drafts(reading, lines)
+        if draft.field not in {"communication_style", "interests"} and not draft.removes
+    ]
+    return _about(reading, kept, trust="assistant")
+
+
+def _turned(prose: str) -> str:
+    """Return the text with "you" and "I" exchanged, character for character in place, so that offsets stay."""
+    plain = f" {prose.lower().replace('’', chr(39))} " if len(prose.lower()) == len(prose) else f" {prose} "
+    for found, written in (
+        ("i'm", "#  "),
+        ("i've", "#   "),
+        ("i'll", "#   "),
+        ("i'd", "#  "),
+        ("i", "#"),
+        ("my", "##"),
+        ("me", "##"),
+        ("we", "##"),
+        ("you're", "i'm   "),
+        ("you've", "i've  "),
+        ("your", "my  "),
+        ("you", "i  "),
+    ):
+        plain = _replaced(plain, found, written)
+    return plain[1:-1]
+
+
+def _replaced(text: str, found: str, written: str) -> str:
+    place = text.find(found)
+    pieces = []
+    last = 0
+    while place >= 0:
+        end = place + len(found)
+        if not (text[place - 1].isalnum() or text[place - 1] == "'" or text[end].isalnum() or text[end] == "'"):
+            pieces += [text[last:place], written]
+            last = end
+        place = text.find(found, end)
+    return "".join([*pieces, text[last:]])
+
+
+def _drafts(user: Reading, lines: list[Line]) -> Iterator[Draft]:
+    known = user.words
+    asked = bool(known & {"favorite", "favourite", "fav", "fave"})
+    for number, line in enumerate(lines):
+        for predicate in predicates(line):
+            yield from _read_all(line, predicate)
+        if known & profile_name.TRIGGERS:
+            yield from profile_name.names(line)
+        if known & profile_place.TRIGGERS:
+            yield from profile_place.places(line)
+        if known & profile_work.TRIGGERS:
+            yield from profile_work.works_stated(line)
+        if known & profile_tastes.TRIGGERS:
+            yield from profile_tastes.favorites(line, asked=asked)
+        if known & profile_age.TRIGGERS:
+            yield from profile_age.ages(line)
+        if known & profile_style.TRIGGERS:
+            yield from profile_style.styles(line)
+        if known & profile_tech.CONTEXT or known & {"built", "uses", "written"}:
+            yield from profile_tech.projects(line)
+        if "my" in known:
+            yield from people.people(line)
+            yield from profile_answers.removals(line)
+        if known & about_user_facts.TRIGGERS:
+            yield from about_user_facts.stated_facts(line)
+        if profile_engaged.seen(line):
+            yield from profile_engaged.engaged(line)
+        if known & profile_engaged.REFERRING:
+            yield from profile_engaged.referred(lines, number)
+    signed = profile_name.signature(lines)
+    if signed is not None:
+        yield signed
+
+
+def _read_all(line: Line, predicate: Predicate) -> Iterator[Draft]:
+    """Read a predicate and those that go on with its subject."""
+    current: Predicate | None = predicate
+    while current is not None:
+        if current.wanted:
+            yield from about_user_facts.wants(line, current)
+        for reader in READERS.get(current.verb, _OTHERWISE):
+            yield from reader(line, current)
+        following = None
+        for place in range(current.rest, line.end - 1):
+            if line.words[place] == "i":
+                break
+            following = joined(line, place, current)
+            if following is not None:
+                break
+        current = following
+
+
+def _corrected(lines: list[Line], drafts: list[Draft], before: Sequence[Heard], asked: str | None) -> list[Draft]:
+    """Return the drafts with what a correction adds, looked up in what was said before."""
+    known: list[profile_answers.Known] = []
+    for heard in before[-4:]:
+        if heard.role == "user":
+            known += profile_answers.known_from(statements(read(heard)).profile, own=True)
+        elif heard.role == "assistant":
+            known += profile_answers.known_from(of_assistant(read(heard)).profile, own=False)
+            known += profile_answers.addressed(heard.text)
+    if profile_answers.takes_back(lines):
+        own = [item for item in known if item[2]]
+        line = lines[0]
+        return [
+            Draft(field=field, value=value, removes=True, family="removed", start=line.starts[0], end=line.ends[-1])
+            for field, value, _ in own
+        ]
+    for draft in drafts:
+        if draft.field and draft.former is None and not draft.removes:
+            old = [
+                value
+                for field, value, _ in known
+                if field == draft.field and str(value).casefold() != str(draft.value).casefold()
+            ]
+            draft.former = old[-1] if old and draft.field not in profile_answers.MANY else None
+    if not any(draft.field for draft in drafts):
+        drafts = drafts + list(profile_answers.corrections(lines, known, asked))
+    return drafts
+
+
+def _about(user: Reading, drafts: list[Draft], *, trust: Trust) -> About:
+    profile: dict[tuple[str, str, bool], ProfileStatement] = {}
+    facts: dict[str, FactStatement] = {}
+    for draft in _telling(drafts):
+        evidence = (Span(seq=user.heard.seq, start=draft.start, end=draft.end),)
+        confidence = confidence_of(draft.family, trust)
+        if draft.field:
+            profile.setdefault(
+                (draft.field, str(draft.value).casefold(), draft.removes),
+                ProfileStatement(
+                    field=draft.field, value=draft.value, removes=draft.removes, former=draft.former, confidence=confidence, trust=trust,
+                    evidence=evidence,
+                ),
+            )  # fmt: skip
+        else:
+            facts.setdefault(
+                draft.content,
+                FactStatement(
+                    content=draft.content, slot=draft.slot, value=None if draft.value is None else str(draft.value), scope="user",
+                    about="user", tags=draft.tags, removes=draft.removes, confidence=confidence, trust=trust, evidence=evidence,
+                ),
+            )  # fmt: skip
+    return About(tuple(profile.values()), tuple(facts.values()))
+
+
+def _telling(drafts: list[Draft]) -> list[Draft]:
+    """Return the drafts without those that another says better: one home, one job, and no interest within another."""
+    kept = drafts
+    for field, order in _BETTER.items():
+        found = [draft for draft in kept if draft.field == field and not draft.removes]
+        if len(found) > 1:
+            best = min(
+                found,
+                key=lambda draft: (order.index(draft.family) if draft.family in order else len(order), -draft.start),
+            )
+            kept = [draft for draft in kept if draft.field != field or draft.removes or draft is best]
+    interests = [
+        (draft, frozenset(str(draft.value).lower().split()))
+        for draft in kept
+        if draft.field == "interests" and not draft.removes
+    ]
+    if len(interests) > 1:
+        inner = {
+            id(one)
+            for one, less in interests
+            for other, more in interests
+            if one is not other and less < more and one.start < other.end and other.start < one.end
+        }
+        kept = [draft for draft in kept if id(draft) not in inner]
+    return kept
+
+
+_BETTER: Final[dict[str, tuple[str, ...]]] = {
+    "name": ("corrected", "name_call", "name_called", "name_is", "answer", "name_am", "name_here", "name_signed"),
+    "location": (
+        "corrected",
+        "answer",
+        "location_moved",
+        "location_live",
+        "location_where",
+        "location_in",
+        "location_here",
+        "location_trailing",
+        "location_from",
+        "location_mention",
+        "location_kind",
+    ),
+    "occupation": (
+        "corrected",
+        "work_am",
+        "work_as",
+        "work_job",
+        "answer",
+        "work_own",
+        "work_field",
+        "work_at",
+        "work_status",
+        "work_verb",
+        "work_serve",
+    ),
+    "age": ("corrected", "age_old", "age_am", "answer"),
+    "expertise_level": ("answer", "expertise"),
+    "communication_style": ("style", "style_once"),
+    "current_project": ("project", "answer"),
+}
+"""Of several drafts of a field that has one value, the kind of pattern that is believed first; then the later one."""

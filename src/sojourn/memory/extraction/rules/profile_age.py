@@ -1,0 +1,118 @@
+"""How people say how old they are."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from sojourn.memory.extraction.rules.lexicon import words
+from sojourn.memory.extraction.rules.lexicon_grammar import ADVERBS
+from sojourn.memory.extraction.rules.profile_clause import Line, Predicate
+from sojourn.memory.extraction.rules.profile_draft import Draft
+
+YOUNGEST, OLDEST = 4, 110
+TRIGGERS: Final = words("age aged old yo")
+_UNITS: Final = {word: number for number, word in enumerate(
+    ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"]
+)}  # fmt: skip
+_TENS: Final = {
+    word: 10 * number for number, word in enumerate(["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"], 2)
+}
+_AFTER: Final = words(
+    "and now so but btw today this male female m f with living i who as or actually too lol currently from by not "
+    "just , ) ( ; - — – /"
+)
+_YEARS: Final = words("year years yr yrs y/o yo y.o year-old years-old yrs-old")
+
+
+def number_at(line: Line, place: int) -> tuple[int, int] | None:
+    """Return the number at *place* and where it ends: "31", "thirty one", "thirty-one"."""
+    word = line.word(place)
+    if word.isascii() and word.isdigit():
+        return (int(word), place + 1) if len(word) < 4 else None
+    tens, _, unit = word.partition("-")
+    if tens in _TENS:
+        if unit:
+            return (_TENS[tens] + _UNITS[unit], place + 1) if unit in _UNITS else None
+        if line.word(place + 1) == "-" and line.word(place + 2) in _UNITS:
+            return _TENS[tens] + _UNITS[line.words[place + 2]], place + 3
+        following = _UNITS.get(line.word(place + 1), 0)
+        return (_TENS[tens] + following, place + 2) if 0 < following < 10 else (_TENS[tens], place + 1)
+    return (_UNITS[word], place + 1) if word in _UNITS else None
+
+
+def draft(line: Line, value: int, family: str, first: int, last: int) -> Iterator[Draft]:
+    """Yield the age, if somebody can be so old."""
+    if YOUNGEST <= value <= OLDEST:
+        yield Draft(field="age", value=value, family=family, start=line.starts[first], end=line.ends[last - 1])
+
+
+def age_after_be(line: Line, predicate: Predicate) -> Iterator[Draft]:
+    """Read "I am 31", "I'm a 31 year old nurse", "I'm thirty-one"."""
+    if predicate.modal or predicate.wanted or predicate.past or predicate.subject != "i":
+        return
+    place = predicate.rest
+    while line.word(place) in ADVERBS | {"a", "an", "age", "aged", "at", "the", "about", "turning"}:
+        if line.words[place] in {"turning", "about", "almost", "nearly"}:
+            return
+        place += 1
+    glued = line.word(place)
+    digits = glued.partition("-")[0]
+    if not glued.isdigit() and digits.isdigit() and len(digits) < 4 and "old" in glued:
+        yield from draft(line, int(digits), "age_old", predicate.start, place + 1)
+        return
+    if glued.endswith(("yo", "y/o")) and glued.removesuffix("yo").removesuffix("y/o").isdigit():
+        yield from draft(line, int(glued.removesuffix("yo").removesuffix("y/o")), "age_old", predicate.start, place + 1)
+        return
+    found = number_at(line, place)
+    if found is None:
+        return
+    value, last = found
+    family = "age_am"
+    if line.word(last) in _YEARS or (line.word(last) == "-" and line.word(last + 1) in _YEARS):
+        old = next((at for at in range(last, min(line.end, last + 4)) if line.words[at] in {"old", "young"}), 0)
+        of_age = line.words[last : last + 3] == ["years", "of", "age"]
+        if not old and not of_age and line.word(last) in {"year", "years"}:
+            return
+        last = old + 1 if old else last + 1
+        family = "age_old"
+    elif line.word(last) == "old":
+        last, family = last + 1, "age_old"
+    elif (not line.is_end(last) and line.word(last) not in _AFTER) or (line.word(last) in {"-", "/"} and line.word(last + 1).isdigit()):
+        return
+    for found_age in draft(line, value, family, predicate.start, last):
+        if predicate.negated:
+            found_age.removes, found_age.family = True, "removed"
+        yield found_age
+
+
+def turns(line: Line, predicate: Predicate) -> Iterator[Draft]:
+    """Read "I just turned 31"."""
+    if not predicate.past or predicate.modal or predicate.wanted or predicate.negated or predicate.subject != "i":
+        return
+    found = number_at(line, predicate.rest)
+    if (
+        found
+        and (line.is_end(found[1]) or line.word(found[1]) not in {"into", "down", "of", "percent", "%"})
+        and not {"when", "before", "until"} & set(line.words[: predicate.at])
+    ):
+        if "ago" not in line.words and not any(word.isdigit() and len(word) == 4 for word in line.words):
+            yield from draft(line, found[0], "age_old", predicate.start, found[1])
+
+
+def ages(line: Line) -> Iterator[Draft]:
+    """Yield ages stated without "I am": "my age is 31", "age: 31", "as a 31 year old, I"."""
+    for place, word in enumerate(line.words):
+        clause = line.clause(place)
+        if clause.is_question or clause.is_hypothetical or clause.is_reported:
+            continue
+        if (
+            word == "age"
+            and (line.word(place - 1) == "my" or place == 0 or line.word(place - 1) in {",", ";"})
+            and line.word(place + 1) in {"is", ":", "="}
+        ):
+            found = number_at(line, place + 2)
+            if found:
+                yield from draft(line, found[0], "age_old", max(0, place - 1), found[1])
+        elif word == "as" and line.word(place + 1) == "a" and "i" in line.words[place:]:
+            found = number_at(line, place + 2)
+            if found and line.word(found[1]) in _YEARS | {"-"} and "old" in line.words[found[1] : found[1] + 4]:
+                yield from draft(line, found[0], "age_old", place, found[1] + 2)

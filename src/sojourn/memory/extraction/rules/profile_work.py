@@ -1,0 +1,526 @@
+"""How people say what they do for a living."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from sojourn.memory.extraction.rules.lexicon import words
+from sojourn.memory.extraction.rules.lexicon_grammar import ADVERBS, DETERMINERS, MARKS, STOPS, TIMES
+from sojourn.memory.extraction.rules.lexicon_tech import TECHNOLOGY
+from sojourn.memory.extraction.rules.lexicon_work import FIELDS, JOBS, NO_OCCUPATION, NOT_JOBS, STATUSES, WORKPLACES
+from sojourn.memory.extraction.rules.profile_clause import Line, Predicate
+from sojourn.memory.extraction.rules.profile_draft import Draft
+from sojourn.memory.extraction.rules.profile_phrase import Phrase, phrase, text_of
+from sojourn.memory.extraction.rules.profile_place import is_place_word, trailing
+
+TRIGGERS: Final = words(
+    "job work working works career profession occupation living trade as retired unemployed employed own run "
+    "teach sell gig shift position"
+)
+_SUFFIXES: Final = (
+    "ologist",
+    "ographer",
+    "ician",
+    "keeper",
+    "smith",
+    "wright",
+    "worker",
+    "engineer",
+    "officer",
+    "manager",
+)
+_QUALIFIED: Final = words("stay stay-at-home")
+_PEOPLE: Final = words(
+    "dad mom father mother brother sister wife husband friend friends kids children people animals dogs cats "
+    "horses computers clients team"
+)
+_NO_WORKPLACE: Final = words(
+    "night home it this that hours shifts garden mornings evenings weekends progress time least all fun free "
+    "money now present moment you us them something anything living myself lot day days out city town teams "
+    "general group order peace law parallel theory practice shape"
+)
+
+
+_MANNERS: Final = ADVERBS | words(
+    "part full time part-time full-time hard nights days here over out there remotely together up down alone late "
+    "daily overnight a lot alot stuck inside half long short hours shifts shift graveyard overnights evenings "
+    "weekends mornings during the night day double two three 2 3 jobs right"
+)
+"""What may stand between "work" and where: "part time", "long hours"."""
+
+
+def _occupation(line: Line, value: str, family: str, first: int, last: int) -> Draft:
+    return Draft(field="occupation", value=value, family=family, start=line.starts[first], end=line.ends[last - 1])
+
+
+def _is_job(line: Line, item: Phrase) -> bool:
+    """Tell whether the noun phrase is a job title."""
+    head = line.words[item[1] - 1]
+    single = head.removesuffix("s") if head.endswith("s") and head[:-1] in JOBS else head
+    length = item[1] - item[0]
+    if head in NO_OCCUPATION:
+        return length > 2 and line.words[item[0]] in _QUALIFIED
+    if single in NOT_JOBS and length == 1:
+        return line.word(item[1]) in {"at", "for", "of"} or single in {"vet", "marine", "model", "temp"}
+    return single in JOBS or (len(head) > 7 and head.endswith(_SUFFIXES))
+
+
+def _with_employer(line: Line, item: Phrase) -> int:
+    """Return where the title ends with its employer: "nurse at a hospital", but not "nurse in Bergen"."""
+    last = item[1]
+    prep = line.word(last)
+    if prep not in {"at", "for", "with", "in", "of", "on"}:
+        return last
+    if prep == "in" and (is_place_word(line, last + 1) or is_place_word(line, last + 2)):
+        return last
+    place = phrase(line, last + 1, most=5)
+    home = place is not None and place[1] - place[0] > 1 and line.words[place[1] - 1] == "home"
+    if (
+        place is None
+        or (line.words[place[1] - 1] in _NO_WORKPLACE | TIMES and not home)
+        or line.words[place[0]].isdigit()
+    ):
+        return last
+    if prep in {"with", "on", "in"} and line.words[place[1] - 1] not in WORKPLACES and not home:
+        return last
+    return place[1]
+
+
+def title(line: Line, at: int) -> Phrase | None:
+    """Return the job title at *at*, an article before it or not; with the employer after it."""
+    at = _past(line, at, ADVERBS | {"a", "an", "the", "my"})
+    if line.word(at) == "stay" and line.word(at + 1) == "at" and line.word(at + 2) == "home":
+        following = phrase(line, at + 3, most=2)
+        return (at, following[1]) if following else None
+    item = phrase(line, at, most=6)
+    if item is None or item[0] != at:
+        return None
+    for last in range(item[1], item[0], -1):  # "nurse practitioner student living ..." may run on
+        if _is_job(line, (item[0], last)):
+            return item[0], _with_employer(line, (item[0], last))
+    return None
+
+
+def _past(line: Line, at: int, skipped: frozenset[str]) -> int:
+    while line.word(at) in skipped:
+        at += 1
+    return at
+
+
+def work_after_be(line: Line, predicate: Predicate) -> Iterator[Draft]:
+    """Read "I am a nurse", "I am retired", "I am in the army", "I am employed at"."""
+    if predicate.modal or predicate.wanted:
+        return
+    place = _past(line, predicate.rest, ADVERBS - {"no"})
+    word = line.word(place)
+    if word in {"a", "an", "the", "your"} or predicate.negated or word in JOBS:
+        yield from _being(line, predicate, place)
+        return
+    if predicate.negated or predicate.past:
+        return
+    if word in STATUSES or (word == "self" and line.word(place + 1) == "employed"):
+        last = place + (2 if word == "self" else 1)
+        if (
+            line.word(last)
+            in {"from", "and", "but", "so", "now", "for", "too", "since", "due", "because", "or", "as", "after"}
+            or line.is_end(last)
+            or line.word(last) in STOPS
+        ):
+            yield _occupation(line, text_of(line, (place, last)), "work_status", predicate.start, last)
+        elif word in {"retired", "freelance"}:
+            item = title(line, place)
+            if item:
+                yield _occupation(line, text_of(line, item), "work_am", predicate.start, item[1])
+    elif word == "between" and line.word(place + 1) == "jobs":
+        yield _occupation(line, "between jobs", "work_status", predicate.start, place + 2)
+    elif word == "on" and line.word(place + 1) == "disability":
+        yield _occupation(line, "on disability", "work_status", predicate.start, place + 2)
+    elif word == "in":
+        yield from _field(line, place, predicate.start, "in {}", "work_field")
+    elif word in {"employed", "stationed", "interning", "volunteering", "work", "deployed"}:
+        yield from _employed(line, predicate, place + 1)
+    elif word in {"part", "apart"} and line.word(place + 1) == "of":
+        yield from _field(line, place + 1, predicate.start, "in {}", "work_field")
+    elif word == "old" and line.word(place + 1) == "and" and line.word(place + 2) == "retired":
+        yield _occupation(line, "retired", "work_status", predicate.start, place + 3)
+
+
+def _being(line: Line, predicate: Predicate, place: int) -> Iterator[Draft]:
+    item = title(line, place)
+    if item is None:
+        return
+    if predicate.past and not predicate.negated:
+        yield Draft(
+            family="fact", slot=None, value=text_of(line, item), content=f"The user was once a {text_of(line, item)}",
+            start=line.starts[predicate.start], end=line.ends[item[1] - 1],
+        )  # fmt: skip
+        return
+    head = [word for word in line.words[item[0] : item[1]] if word in JOBS or word.endswith(_SUFFIXES)]
+    if line.words[item[0]] in {"good", "great", "bad", "terrible", "big", "decent", "lousy", "avid", "huge"}:
+        return
+    if head and line.words[place] not in {"a", "an", "the"} and not predicate.negated and not line.is_end(item[1]):
+        return
+    draft = _occupation(line, text_of(line, item), "work_am", predicate.start, item[1])
+    if predicate.negated:
+        draft.removes, draft.family = True, "removed"
+    yield draft
+
+
+def _field(line: Line, place: int, start: int, form: str, family: str) -> Iterator[Draft]:
+    """Read a field of work after "in" at *place*."""
+    for length in (4, 3, 2, 1):
+        text = " ".join(line.words[place + 1 : place + 1 + length])
+        if text in FIELDS and place + 1 + length <= line.end:
+            if text == "it" and not (line.is_end(place + 2) or line.has_capital(place + 1)):
+                continue
+            written = text_of(line, (place + 1, place + 1 + length))
+            yield _occupation(line, form.format(written), family, start, place + 1 + length)
+            return
+
+
+def works(line: Line, predicate: Predicate) -> Iterator[Draft]:
+    """Read what follows "I work"."""
+    if predicate.modal or predicate.wanted or predicate.infinitive:
+        return
+    yield from _employed(line, predicate, predicate.rest)
+
+
+def _employed(line: Line, predicate: Predicate, place: int) -> Iterator[Draft]:
+    place = _past(line, place, _MANNERS)
+    prep = line.word(place)
+    if prep == "as":
+        item = title(line, place + 1) or phrase(line, place + 1, most=4)
+        if item and line.words[item[1] - 1] not in NO_OCCUPATION | {"well", "much", "team", "intended", "expected"}:
+            yield from _held(line, predicate, text_of(line, item), "work_as", item[1])
+        return
+    if prep == "for" and line.word(place + 1) == "myself":
+        yield from _held(line, predicate, "self-employed", "work_status", place + 2)
+        return
+    if prep == "with":
+        step = next((at for at in range(place + 1, min(line.end, place + 9)) if line.words[at] in {"at", "in"}), 0)
+        if step and set(line.words[step : step + 6]) & WORKPLACES:
+            place, prep = step, line.words[step]
+    bare = phrase(line, place, most=2)
+    if (
+        bare
+        and bare[0] == place
+        and predicate.verb == "work"
+        and (text_of(line, bare).lower() in FIELDS or line.words[bare[1] - 1] in WORKPLACES - {"business", "practice"})
+    ):
+        yield from _held(line, predicate, f"works in {text_of(line, bare)}", "work_at", bare[1])
+        return
+    if prep not in {"at", "for", "in", "on", "with", "by"}:
+        return
+    item = phrase(line, place + 1, most=6)
+    if item is None or not _is_workplace(line, prep, item):
+        return
+    written = text_of(line, (place + 1, item[1]))
+    yield from _held(line, predicate, f"works {prep if prep != 'by' else 'for'} {written}", "work_at", item[1])
+    if predicate.past or predicate.negated:
+        return
+    if prep in {"at", "for"} and line.words[place + 1] not in DETERMINERS:
+        yield Draft(
+            family="employer", slot="user/employer", value=text_of(line, item), content=f"The user works {prep} {text_of(line, item)}",
+            start=line.starts[predicate.start], end=line.ends[item[1] - 1],
+        )  # fmt: skip
+    yield from trailing(line, item[1] - 1, predicate.start)
+
+
+def _held(line: Line, predicate: Predicate, value: str, family: str, last: int) -> Iterator[Draft]:
+    """Yield the occupation, or, of one that is over, what it says now."""
+    if predicate.ceased or (predicate.negated and not predicate.past):
+        draft = _occupation(line, value, "removed", predicate.start, last)
+        draft.removes = True
+        yield draft
+    elif predicate.past and not predicate.negated:
+        yield Draft(
+            family="fact", slot=None, value=value, content=f"Of a former job of the user: {value}",
+            start=line.starts[predicate.start], end=line.ends[last - 1],
+        )  # fmt: skip
+    elif not predicate.negated:
+        yield _occupation(line, value, family, predicate.start, last)
+
+
+def _is_workplace(line: Line, prep: str, item: Phrase) -> bool:
+    found = line.words[item[0] : item[1]]
+    head = found[-1]
+    if (
+        found[0].isdigit()
+        or (head in _NO_WORKPLACE and head not in {"home", "school"} | {"city" for _ in found[1:]})
+        or head in TIMES
+    ):
+        return False
+    if found[0] in _NO_WORKPLACE and len(found) == 1:
+        return False
+    if prep == "in":
+        whole = " ".join(line.words[item[0] - 1 : item[1]])
+        if " ".join(found) in TECHNOLOGY or found[0] in TECHNOLOGY or is_place_word(line, item[0]):
+            return False
+        return (
+            " ".join(found) in FIELDS
+            or whole in FIELDS
+            or bool(set(found) & WORKPLACES)
+            or line.words[item[0] - 1] in {"a", "an"}
+            or (len(found) == 1
+            and len(head) > 4)
+        )
+    if prep == "on":
+        return head in {"farm", "ranch", "boat", "ship", "railroad", "oil", "rigs", "rig", "base"} or "farm" in found
+    if prep == "with":
+        return (line.has_capital(item[0]) and found[0] not in TECHNOLOGY) or bool(set(found) & WORKPLACES)
+    return not set(found) & _PEOPLE or bool(set(found) & WORKPLACES)
+
+
+def serves(line: Line, predicate: Predicate) -> Iterator[Draft]:
+    """Read other verbs that are done at a workplace: "I clean at a shelter", "I make videos for the discovery channel"."""
+    if predicate.modal or predicate.wanted or predicate.negated or predicate.past or predicate.infinitive:
+        return
+    for at in range(predicate.rest, min(line.end, predicate.rest + 7)):
+        word = line.words[at]
+        if word in MARKS or word in {"i", "you", "and", "but", "to", "when"}:
+            return
+        if word in {"at", "for", "in"} and line.word(at + 1) in {"a", "an", "the"}:
+            item = phrase(line, at + 1, most=5)
+            if item and line.words[item[1] - 1] in WORKPLACES - {
+                "school",
+                "church",
+                "gym",
+                "mall",
+                "market",
+                "bar",
+                "club",
+                "library",
+                "garage",
+                "kitchen",
+                "business",
+                "lab",
+            }:
+                yield _occupation(
+                    line, f"works {word} {text_of(line, (at + 1, item[1]))}", "work_serve", predicate.start, item[1]
+                )
+            return
+
+
+def retires(line: Line, predicate: Predicate) -> Iterator[Draft]:
+    """Read "I retired", "I have been retired for years"."""
+    if line.words[predicate.at] == "retired" and not (predicate.modal or predicate.wanted or predicate.negated):
+        yield _occupation(line, "retired", "work_status", predicate.start, predicate.at + 1)
+
+
+def runs_business(line: Line, predicate: Predicate) -> Iterator[Draft]:
+    """Read "I own a bakery", "I run a small farm", "I manage the bar"."""
+    if (
+        predicate.modal
+        or predicate.wanted
+        or predicate.past
+        or predicate.infinitive
+        or line.word(predicate.rest) not in DETERMINERS
+    ):
+        return
+    item = phrase(line, predicate.rest, most=5)
+    if item is None or not set(line.words[item[0] : item[1]]) & (WORKPLACES - {"truck", "channel"}):
+        return
+    verb = {"own": "owns", "run": "runs", "manage": "manages", "have": "has"}[predicate.verb]
+    if predicate.verb == "have" and line.words[item[1] - 1] not in {
+        "business",
+        "company",
+        "shop",
+        "store",
+        "bakery",
+        "restaurant",
+        "startup",
+        "firm",
+    }:
+        return
+    draft = _occupation(line, f"{verb} a {text_of(line, item)}", "work_own", predicate.start, item[1])
+    if predicate.negated:
+        draft.removes, draft.family = True, "removed"
+    yield draft
+
+
+def practises(line: Line, predicate: Predicate) -> Iterator[Draft]:
+    """Read trades that are verbs: "I teach maths", "I sell insurance", "I bartend", "I drive a truck"."""
+    if (
+        predicate.modal
+        or predicate.wanted
+        or predicate.negated
+        or predicate.past
+        or predicate.infinitive
+        or predicate.subject != "i"
+    ):
+        return
+    third = {"teach": "teaches", "sell": "sells", "bartend": "bartends", "waitress": "waitresses", "drive": "drives", "tutor": "tutors",
+             "nurse": "nurses", "coach": "coaches", "farm": "farms", "babysit": "babysits", "volunteer": "volunteers"}  # fmt: skip
+    verb = predicate.verb
+    at = predicate.rest
+    item = phrase(line, at, most=5)
+    if verb in {"bartend", "waitress", "babysit", "volunteer"}:
+        prep = line.word(at) if line.word(at) in {"at", "for", "in"} else ""
+        item = phrase(line, at + 1, most=5) if prep else None
+        value = f"{third[verb]} {prep} {text_of(line, (at + 1, item[1]))}" if item else third[verb]
+        yield _occupation(line, value, "work_verb", predicate.start, item[1] if item else at)
+        return
+    if item is None or (line.word(at) in {"it", "my", "the", "them", "you", "your", "that"} and verb != "teach"):
+        return
+    found = line.words[item[0] : item[1]]
+    if verb == "drive" and not (
+        found[-1] in {"truck", "trucks", "taxi", "bus", "cab", "uber", "lyft", "forklift"}
+        and ("living" in line.words or found[-1] != "truck" or "for" in line.words)
+    ):
+        return
+    if verb in {"teach", "coach", "farm", "tutor"} and (
+        found[0] in {"kids", "myself", "him", "her", "dog", "dogs", "son", "daughter"} and "at" not in line.words
+    ):
+        return
+    yield _occupation(line, f"{third[verb]} {text_of(line, (at, item[1]))}", "work_verb", predicate.start, item[1])
+
+
+def works_stated(line: Line) -> Iterator[Draft]:
+    """Yield occupations stated without "I work": "my job is", "as a nurse, I", "my job at the bank", "working at a bank"."""
+    for place, word in enumerate(line.words):
+        if word in {"job", "occupation", "profession", "career", "gig", "work", "position", "shift"} and _is_mine(
+            line, place
+        ):
+            yield from _my_job(line, place)
+        elif word == "as" and line.word(place + 1) in {"a", "an"} and _appositive(line, place):
+            item = title(line, place + 1)
+            if item:
+                yield _occupation(line, text_of(line, item), "work_as", place, item[1])
+        elif (
+            word == "where"
+            and line.word(place + 1) == "i"
+            and line.word(place + 2) in {"work", "teach"}
+            and not line.clause(place).is_question
+        ):
+            before = place - 2 if line.word(place - 1) == "," else place - 1
+            first = before
+            while (
+                first > 0
+                and line.words[first - 1] not in STOPS
+                and line.words[first - 1] not in MARKS
+                and before - first < 3
+            ):
+                first -= 1
+            if before >= 0 and line.words[before] in WORKPLACES:
+                yield _occupation(line, f"works at a {text_of(line, (first, before + 1))}", "work_at", first, place + 3)
+        elif (
+            word == "i"
+            and line.word(place + 1) in {"work", "intern", "volunteer"}
+            and line.word(place - 1) in WORKPLACES | {"home", "company"}
+        ):
+            yield from _relative(line, place)
+        elif (
+            word in {"retired", "unemployed"}
+            and line.word(place - 1) == "being"
+            and line.clause(place).person in {"i", "none"}
+        ):
+            yield _occupation(line, word, "work_status", place, place + 1)
+        elif (
+            word == "working"
+            and line.word(place - 1)
+            not in {"am", "been", "i", "are", "is", "was", "not", "be", "he", "she", "they", "you"}
+            and line.clause(place).is_stated
+        ):
+            if (
+                line.clause(place).person in {"i", "none"}
+                and line.word(place + 1) in {"at", "for", "in", "as"}
+                and line.word(place - 1) not in {"keep", "stop", "like", "to"}
+            ):
+                yield from _employed(
+                    line, Predicate(subject="i", verb="work", at=place, rest=place + 1, start=place), place + 1
+                )
+
+
+def _relative(line: Line, place: int) -> Iterator[Draft]:
+    """Read "the warehouse I work in"."""
+    step = place + 2
+    while line.word(step) in {"part", "time", "currently", "now"}:
+        step += 1
+    if line.word(step) not in {"at", "in", "for"} or line.clause(place).is_question:
+        return
+    first = place - 1
+    while first > 0 and line.words[first - 1] not in STOPS and line.words[first - 1] not in MARKS and place - first < 4:
+        first -= 1
+    yield _occupation(line, f"works {line.words[step]} the {text_of(line, (first, place))}", "work_at", first, step + 1)
+
+
+def _is_mine(line: Line, place: int) -> bool:
+    clause = line.clause(place)
+    if clause.is_question or clause.is_hypothetical or clause.is_reported:
+        return False
+    for back in range(place - 1, max(-1, place - 5), -1):
+        if line.words[back] in {"my", "dream", "ideal", "first", "last", "old", "previous", "former", "next", "future"}:
+            return (
+                line.words[back] == "my"
+                and line.word(back - 1) not in {"lost", "quit", "left", "hate-x"}
+                and not {"dream", "ideal", "first", "last", "old", "previous", "former", "next", "future"}
+                & set(line.words[back:place])
+            )
+        if line.words[back] in MARKS or line.words[back] in {"i", "you"}:
+            break
+    before = line.words[max(0, place - 6) : place]
+    if line.words[place] == "work":
+        return line.word(place - 1) in {"off", "from", "at"} and clause.person in {"i", "none"}
+    return (
+        any(word in {"a", "an"} for word in before[-4:])
+        and any(word in {"have", "got", "get", "start", "started", "landed", "found", "with"} for word in before)
+        and clause.person in {"i", "none"}
+        and clause.tense != "future"
+    )
+
+
+def _my_job(line: Line, place: int) -> Iterator[Draft]:
+    after = line.word(place + 1)
+    start = max(0, place - 1)
+    if after == "is" and line.word(place + 2) != "not":
+        at = _past(line, place + 2, ADVERBS)
+        item = title(line, at)
+        if item:
+            yield _occupation(line, text_of(line, item), "work_job", start, item[1])
+        elif line.word(at) in {"in", "at", "with"}:
+            item = phrase(line, at + 1, most=5)
+            if item and _is_workplace(line, line.word(at), item):
+                yield _occupation(
+                    line, f"works {line.word(at)} {text_of(line, (at + 1, item[1]))}", "work_job", start, item[1]
+                )
+    elif after == "as":
+        item = title(line, place + 2) or phrase(line, place + 2, most=3)
+        if item:
+            yield _occupation(line, text_of(line, item), "work_job", start, item[1])
+        return
+    yield from _kind_of_job(line, place)
+    if after in {"at", "in", "with", "for", "from"} and line.words[place] != "career":
+        item = phrase(line, place + 2, most=5)
+        if item and _is_workplace(line, after, item):
+            prep = "at" if after == "from" else after
+            yield _occupation(line, f"works {prep} {text_of(line, (place + 2, item[1]))}", "work_job", start, item[1])
+
+
+def _kind_of_job(line: Line, place: int) -> Iterator[Draft]:
+    """Read "my factory job"."""
+    if line.words[place] not in {"job", "gig"}:
+        return
+    first = place
+    while first > 0 and line.words[first - 1] != "my" and place - first < 4:
+        first -= 1
+    kind = line.words[first:place]
+    vague = words(
+        "day new night full time part part-time full-time current boring real own good main second other great "
+        "old actual regular office weekend favorite last"
+    )
+    if kind and line.words[first - 1] == "my" and not set(kind) & vague and not set(kind) & STOPS:
+        yield _occupation(line, f"{text_of(line, (first, place))} job", "work_job", first - 1, place + 1)
+
+
+def _appositive(line: Line, place: int) -> bool:
+    """Tell whether "as a ..." speaks of the user: it opens a clause whose subject is "I", or follows "I" with a pause."""
+    clause = line.clause(place)
+    if clause.is_question or clause.is_hypothetical or clause.is_reported:
+        return False
+    if (
+        place
+        and line.words[place - 1] not in MARKS
+        and line.words[place - 1] not in {"and", "but", "so", "well", "yes", "no", "yeah", "living", "career"}
+    ):
+        return False
+    following = [word for word in line.words[place + 2 : place + 12] if word in {"i", "you", "my", "he", "she", "we"}]
+    return bool(following) and following[0] in {"i", "my"}
