@@ -23,6 +23,8 @@ READ = [
     ("The user works for Acme as a data engineer", "user/occupation", "data engineer"),
     ("The user's job is nurse", "user/occupation", "nurse"),
     ("Alice works at Acme", "alice/employer", "Acme"),
+    ("The user's wife is called Ana", "user wife/name", "Ana"),
+    ("The user's boss is Amira", "user boss/name", "Amira"),
     ("The user's wife works at Acme", "user wife/employer", "Acme"),
     ("The user's favourite colour is blue", "user/favorite color", "blue"),
     ("The user is vegan", "user/diet", "vegan"),
@@ -109,6 +111,10 @@ UNREAD = [
     "Everything is enabled",
     "The user is working on a parser",
     "The users live in Paris",
+    "The user's wife is Danish",
+    "The user's boss is German",
+    "Nora Smith is French",
+    "The user's wife is very nice",
     "The user lives in " + "x" * 400,
 ]
 
@@ -169,3 +175,4 @@ def test_a_question_whose_name_is_not_known_has_one_answer() -> None:
     assert is_exclusive("api/auth method")
     assert not is_exclusive("user/interests")
     assert not is_exclusive("user daughter/age")
+    assert not is_exclusive("user/former home")

@@ -57,7 +57,7 @@ LISTS: Final = frozenset({
     "interests", "dislikes", "uses", "languages", "visited", "allergies", "programming languages", "frameworks",
     "project tech stack", "hobbies", "skills", "preferences", "pets", "children", "friends", "siblings", "plays",
     "knows", "owns", "studies", "supports", "depends on", "tags", "requires", "instruments", "sports", "likes",
-    "programming_languages", "project_tech_stack", "origin",
+    "programming_languages", "project_tech_stack", "origin", "health", "vehicle", "degree", "education", "goals",
 })  # fmt: skip
 """Attributes that have many answers at a time."""
 

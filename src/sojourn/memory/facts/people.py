@@ -30,6 +30,11 @@ _AFTER_PLACE: Final = re.compile(
 _MONTH: Final = re.compile(
     r"\s+in (?=(?:early|late|mid|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)|\w+ \d{4})", re.IGNORECASE
 )
+_DEMONYM: Final = (
+    r"(?:ish|ese|[^lrts]ian|ean|ch|tch|rman|ican|swiss|czech|thai|greek|persian|russian|italian|austrian|iraqi|israeli"
+    r"|muslim|hindu|buddhist|christian|catholic)$"
+)
+"""How a word ends that says from where, or of which faith, somebody is, and not what somebody is called."""
 _SEVERAL: Final = re.compile(r"\b(?:and|but|than|because|that|when|if)\b|,")
 _NUMBER_WORD: Final = r"(?P<value>\d+|one|two|three|four|five|six|seven|eight|nine|ten)"
 _DISLIKES: Final = says(
@@ -164,6 +169,17 @@ def _named(match: re.Match[str]) -> Slot | None:
     return slot(subject, "name", value) if len(subject.split()) <= 4 else None
 
 
+def _who(match: re.Match[str]) -> Slot | None:
+    """Read "The user's boss is Amira": who she is, is what she is called."""
+    subject = person(match["subject"])
+    if subject is None or subject.split()[-1] not in ONE_RELATION | MANY_RELATIONS:
+        return None
+    value = match["value"]
+    if not _is_name(value.split()) or re.search(_DEMONYM, value, re.IGNORECASE):
+        return None
+    return slot(subject, "name", value)
+
+
 READERS: Final[tuple[Reader, ...]] = (
     says(r"(?:IS |has )(?:turned )?(?:age )?", r"(?P<value>\d{1,3})(?: years?(?: |-)old)?", _age),
     says(r"turned ", r"(?P<value>\d{1,3})(?: .*)?", _age),
@@ -192,6 +208,7 @@ READERS: Final[tuple[Reader, ...]] = (
     says(r"BE born on ", r"(?P<value>[\w .,-]{3,30})", _of_person("birthday")),
     says(r"IS working on ", r"(?:the )?(?P<value>[A-Z\"'].{1,40}?)(?: project)?", _project),
     says(r"BE (?:called|named|renamed(?: to)?|known as) ", r"(?P<value>.+)", _named),
+    says(r"IS ", r"(?P<value>[A-Z].{0,40})", _who),
     says(r"(?:goes by|prefers to be called) ", r"(?P<value>[A-Z].{0,40})", _named),
 )
 """What is said of people; the first reader that understands a sentence decides."""

@@ -73,7 +73,8 @@ def slot_name(subject: str, attribute: str) -> str:
 def is_exclusive(slot: str) -> bool:
     """Tell whether only one value can fill the slot of this name."""
     subject, _, attribute = slot.rpartition("/")
-    if attribute.split(" for ", maxsplit=1)[0].split(" in ", maxsplit=1)[0] in LISTS:
+    bare = attribute.split(" for ", maxsplit=1)[0].split(" in ", maxsplit=1)[0]
+    if bare in LISTS or bare in MANY_RELATIONS or bare.startswith("former "):
         return False
     return not (set(subject.split()[-1:]) & MANY_RELATIONS)
 
