@@ -3,12 +3,17 @@
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from sojourn.memory.index.postgres_index import PostgresIndex
 from sojourn.memory.index.protocol import SearchIndex
+from sojourn.memory.index.sqlite_index import SqliteIndex
 from sojourn.model.ids import DEFAULT_TENANT, TenantId
 from sojourn.store import open_store
+from sojourn.store.sql.postgres_driver import PostgresDriver
+from sojourn.store.sql.store import SqlStore
 from sojourn.testing.postgres import fresh_schema
 
 OpenIndex = Callable[..., AbstractAsyncContextManager[SearchIndex]]
@@ -16,23 +21,16 @@ OpenIndex = Callable[..., AbstractAsyncContextManager[SearchIndex]]
 
 
 @asynccontextmanager
-async def open_postgres_index(url: str, tenant: str = DEFAULT_TENANT) -> AsyncIterator[SearchIndex]:
+async def open_postgres_index(url: str, tenant: str = DEFAULT_TENANT, **options: Any) -> AsyncIterator[SearchIndex]:
     """Open the index of a tenant in the database at *url*, through a store of its own."""
-    from sojourn.memory.index.postgres_index import PostgresIndex
-
-    from sojourn.store.sql.postgres_driver import PostgresDriver
-    from sojourn.store.sql.store import SqlStore
-
     async with open_store(url, tenant=tenant) as store:
         assert isinstance(store, SqlStore)
         assert isinstance(store.driver, PostgresDriver)
-        async with PostgresIndex(store.driver, tenant=store.tenant) as index:
+        async with PostgresIndex(store.driver, tenant=store.tenant, **options) as index:
             yield index
 
 
 def sqlite_opener(path: Path | None) -> OpenIndex:
-    from sojourn.memory.index.sqlite_index import SqliteIndex
-
     def open_index(tenant: str = DEFAULT_TENANT) -> AbstractAsyncContextManager[SearchIndex]:
         return SqliteIndex(path, tenant=TenantId(tenant))
 

@@ -34,10 +34,15 @@ _log = logging.getLogger(__name__)
 class PostgresIndex:
     """The index of one tenant. Opened and closed with `async with`, while the store that owns *driver* is open."""
 
-    def __init__(self, driver: PostgresDriver, *, tenant: TenantId) -> None:
-        """Use the connections of *driver*, which a store opens and closes: the `driver` of an open `SqlStore`."""
+    def __init__(self, driver: PostgresDriver, *, tenant: TenantId, few: int = embedding.FEW) -> None:
+        """Use the connections of *driver*, which a store opens and closes: the `driver` of an open `SqlStore`.
+
+        Where there are up to *few* documents to look at, all their vectors are compared; of more, an index finds the
+        nearest, or nearly so.
+        """
         self._driver = driver
         self._tenant = tenant
+        self._few = few
         self._texts: Texts | None = None
         self._no_vectors = ""  # why there are none
 
@@ -84,10 +89,11 @@ class PostgresIndex:
     async def forget(self, session_id: SessionId, seqs: Iterable[int]) -> None:
         """Remove what was derived from these entries, and have the server free its space.
 
-        Deleted rows cannot be read any more at once, and VACUUM removes them from the tables and their indexes, unless
-        somebody still reads an older state; then the server does it later. The space may keep its bytes until it is
-        written anew, and the server's write-ahead log, its replicas and its backups keep theirs for as long as they
-        are kept.
+        Deleted rows cannot be read any more at once, and VACUUM removes them from the tables, unless somebody still
+        reads an older state; then the server does it later, as it cleans the index of the vectors. The freed space may
+        keep its bytes until it is written anew. The full-text index keeps each word that ever stood somewhere, without
+        saying where, until REINDEX. The server's write-ahead log, replicas and backups keep what they have for as long
+        as they are kept.
         """
         await self._write(partial(writing.forget, self._tenant, session_id, tuple(seqs)))
         await self._erase_traces()
@@ -165,9 +171,8 @@ class PostgresIndex:
         text = embedding.written(vector)
         if text is None or limit <= 0:
             return []
-        return await self._read(
-            partial(embedding.nearest, self._tenant, model, text, size=len(vector), where=where, limit=limit)
-        )
+        question = embedding.Question(model, text, len(vector))
+        return await self._read(partial(embedding.nearest, self._tenant, question, where, limit, few=self._few))
 
     async def similarities(self, model: str, vector: "NDArray[float32]", numbers: Sequence[int]) -> dict[int, float]:
         """Return the cosine of *vector* and the best vector of *model* of each of these documents.
@@ -180,9 +185,8 @@ class PostgresIndex:
         text = embedding.written(vector)
         if text is None:
             return {}
-        return await self._read(
-            partial(embedding.similarities, self._tenant, model, text, size=len(vector), numbers=numbers)
-        )
+        question = embedding.Question(model, text, len(vector))
+        return await self._read(partial(embedding.similarities, self._tenant, question, numbers))
 
     async def documents(self, numbers: Sequence[int]) -> list[Stored]:
         """Return documents by number, in that order; those that are gone are left out."""
@@ -245,7 +249,9 @@ class PostgresIndex:
         return await self._read(operation)
 
     async def _erase_traces(self) -> None:
-        await self._driver.erase_traces([*_TABLES, *await self._read(partial(embedding.vector_tables, self._tenant))])
+        await self._driver.erase_traces(_TABLES)
+        if tables := await self._read(partial(embedding.vector_tables, self._tenant)):
+            await self._driver.erase_traces(tables, indexes=False)  # cleaning a large HNSW index takes minutes
 
     async def _find_pgvector(self) -> tuple[str, str]:
         """Return the schema of pgvector, and why it cannot be used, if so. It is added to the database if need be."""

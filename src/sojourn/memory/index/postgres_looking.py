@@ -22,11 +22,11 @@ COMMON: Final = 0.75
 """A word that this share of all documents holds brings none of them, if rarer words do."""
 FEW: Final = 20
 """In so few documents no word is common."""
-COUNTED: Final = 20_000
+COUNTED: Final = 10_000
 """A word is counted up to here."""
-CANDIDATES: Final = 50_000
-"""About so many documents are scored, unless a single word brings more: first those with the rarest words."""
-_SURVEYED: Final = 50_000  # in a larger index, statistics tell how common a common word is
+CANDIDATES: Final = 10_000
+"""Rare words bring about so many documents to be scored; if already the rarest brings more, so many of its own are."""
+_SURVEYED: Final = 5_000  # in a larger index, statistics tell how common a common word is
 _LONGEST_PHRASE: Final = 64
 _KINDS: Final[dict[str, DocumentKind]] = {kind: kind for kind in get_args(DocumentKind)}
 
@@ -64,6 +64,7 @@ def match(tenant: TenantId, words: Sequence[str], where: Where, limit: int) -> O
         "weights": [_weight(one.held, size) for one in deciding],
         "any": " | ".join(f"({one.query})" for one in driving),
         "average": size.average,
+        "most": CANDIDATES * 2,
         "limit": limit,
     }
     rows = yield plan("match", params)
@@ -119,13 +120,12 @@ def _deciding(weighed: Iterable[Weighed], size: Size) -> list[Weighed]:
 
 def _driving(deciding: list[Weighed]) -> list[Weighed]:
     """Return the rarest words that together bring not too many documents, at least one."""
-    total, driving = 0, deciding[:1]
-    for one in deciding:
+    total = 0
+    for place, one in enumerate(deciding):
         total += one.held
         if total > CANDIDATES:
-            break
-        driving.append(one)
-    return driving
+            return deciding[: max(place, 1)]
+    return deciding
 
 
 def _weight(count: int, size: Size) -> float:

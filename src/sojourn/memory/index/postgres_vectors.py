@@ -2,7 +2,7 @@
 
 Vectors are stored as half-precision numbers, which halves their space and changes a cosine by about 0.001. Each model
 and size has a table of its own with an HNSW index. That index finds the nearest of all; limited to a small part of a
-large table it would look at much and find little, so a part of up to `FEW` documents is compared in full.
+large table it would look at much and find little, so the vectors of a small part are all compared.
 """
 
 from collections.abc import Iterable, Sequence
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 FEW: Final = 10_000
+"""Vectors of so many documents are compared in full, unless an index is told otherwise."""
 MAX_INDEXED_SIZE: Final = 4000
 """Longer vectors cannot be in an HNSW index; they are compared in full."""
 _SCANNED: Final = 100_000  # vectors that an index scan looks at before it gives up
@@ -41,6 +42,14 @@ class Chunks(NamedTuple):
     chunks: list[int]
     vectors: list[str]
     dimensions: int | None
+
+
+class Question(NamedTuple):
+    """A vector to find others by: of which model, as pgvector reads it, and how long it is."""
+
+    model: str
+    vector: str
+    size: int
 
 
 def written(vector: "NDArray[float32]") -> str | None:
@@ -148,35 +157,40 @@ def drop_models(tenant: TenantId, *, except_models: Iterable[str]) -> Operation[
     return count
 
 
-def nearest(tenant: TenantId, name: str, vector: str, *, size: int, where: Where, limit: int) -> Operation[list[Found]]:
-    """Return the documents whose best vector is nearest to *vector*."""
-    model = yield from find_model(tenant, name)
-    if model is None or model.vectors is None:
+def nearest(tenant: TenantId, asked: Question, where: Where, limit: int, *, few: int) -> Operation[list[Found]]:
+    """Return the documents whose best vector is nearest to the one that is *asked* for."""
+    model = yield from _model_for(tenant, asked)
+    if model is None:
         return []
-    refuse_other_size(name, model, size)
-    params = {**scope_params(tenant, where), "vector": vector, "limit": limit}
-    ((count,),) = yield plan("count_scope", {**params, "most": FEW + 1})
-    if count <= FEW or size > MAX_INDEXED_SIZE:
+    params = {**scope_params(tenant, where), "vector": asked.vector, "limit": limit}
+    ((count,),) = yield plan("count_scope", {**params, "most": few + 1})
+    if count <= few or asked.size > MAX_INDEXED_SIZE:
         rows = yield plan(f"nearest_of_few@{model.vectors}", params)
         return [Found(number=number, score=score) for number, score in rows]
     return (yield from _nearest_of_many(f"nearest_of_many@{model.vectors}", params, limit))
 
 
-def similarities(
-    tenant: TenantId, name: str, vector: str, *, size: int, numbers: Sequence[int]
-) -> Operation[dict[int, float]]:
-    """Return the cosines of *vector* and these documents' best vectors."""
-    model = yield from find_model(tenant, name)
-    if model is None or model.vectors is None:
+def similarities(tenant: TenantId, asked: Question, numbers: Sequence[int]) -> Operation[dict[int, float]]:
+    """Return the cosines of the vector that is *asked* for and these documents' best vectors."""
+    model = yield from _model_for(tenant, asked)
+    if model is None:
         return {}
-    refuse_other_size(name, model, size)
-    rows = yield run(f"compare_vectors@{model.vectors}", tenant=tenant, vector=vector, numbers=list(numbers))
+    rows = yield run(f"compare_vectors@{model.vectors}", tenant=tenant, vector=asked.vector, numbers=list(numbers))
     return dict(rows)
 
 
 def vector_tables(tenant: TenantId) -> Operation[list[str]]:
     """Return the names of the tables that have vectors of *tenant*."""
     return [vector_table(number) for (number,) in (yield run("list_vector_tables", tenant=tenant))]
+
+
+def _model_for(tenant: TenantId, asked: Question) -> Operation[Model | None]:
+    """Return the model whose vectors can be compared with the one that is asked for; None if it has none."""
+    model = yield from find_model(tenant, asked.model)
+    if model is None or model.vectors is None:
+        return None
+    refuse_other_size(asked.model, model, asked.size)
+    return model
 
 
 def _table(name: str, dimensions: int) -> Operation[int]:

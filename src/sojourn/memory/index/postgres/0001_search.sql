@@ -46,8 +46,9 @@ CREATE INDEX search_documents_by_fact ON search_documents (tenant, session_id, s
 CREATE INDEX search_documents_by_word ON search_documents USING gin (words);
 CREATE INDEX search_documents_by_gram ON search_documents USING gin (grams) WHERE grams IS NOT NULL;
 
--- Which words are common is read off these statistics.
-ALTER TABLE search_documents ALTER COLUMN words SET STATISTICS 500;
+-- Which words are common is read off the statistics. Of what was said, they keep nothing else.
+ALTER TABLE search_documents ALTER COLUMN words SET STATISTICS 200;
+ALTER TABLE search_documents ALTER COLUMN text SET STATISTICS 0;
 
 CREATE TABLE search_facts (
     tenant     text             COLLATE "C" NOT NULL,
@@ -62,6 +63,8 @@ CREATE TABLE search_facts (
     fact       text             NOT NULL,       -- JSON
     PRIMARY KEY (tenant, session_id, digest)
 );
+
+ALTER TABLE search_facts ALTER COLUMN fact SET STATISTICS 0;
 
 CREATE INDEX search_facts_by_id ON search_facts (tenant, digest);
 CREATE INDEX search_facts_by_time ON search_facts (tenant, updated_at DESC);

@@ -153,23 +153,26 @@ FROM search_sessions WHERE tenant = %(tenant)s;
 -- In a large index the common words are known from statistics; what is not among them is rare enough to be counted.
 -- name: weigh_words
 WITH asked AS MATERIALIZED (
-    SELECT place, CASE WHEN is_prefix THEN to_tsquery('search_words', word) || to_tsquery('simple', word)
-                       ELSE to_tsquery('search_words', word) END AS query
+    SELECT place, query, btrim(query::text, '''') AS lexeme
     FROM unnest(%(words)s::text[], %(prefixes)s::boolean[]) WITH ORDINALITY AS given (word, is_prefix, place)
+    CROSS JOIN LATERAL (
+        SELECT CASE WHEN is_prefix THEN to_tsquery('search_words', word) || to_tsquery('simple', word)
+                    ELSE to_tsquery('search_words', word) END
+    ) AS read (query)
+    WHERE numnode(query) > 0
 ), common AS MATERIALIZED (
     SELECT word, frequency
     FROM pg_stats, unnest(most_common_elems::text::text[], most_common_elem_freqs) AS common (word, frequency)
     WHERE schemaname = current_schema() AND tablename = 'search_documents' AND attname = 'words'
-      AND %(total)s > %(few)s
+      AND word = ANY (ARRAY(SELECT lexeme FROM asked)) AND %(total)s > %(few)s
 )
 SELECT asked.place, asked.query::text, coalesce(
-    (SELECT (frequency * %(total)s)::bigint FROM common WHERE common.word = btrim(asked.query::text, '''')),
+    (SELECT (frequency * %(total)s)::bigint FROM common WHERE common.word = asked.lexeme),
     (SELECT count(*) FROM (
         SELECT FROM search_documents AS document
         WHERE document.tenant = %(tenant)s AND document.words @@ asked.query
         LIMIT %(most)s) AS held))
 FROM asked
-WHERE numnode(asked.query) > 0
 ORDER BY asked.place;
 
 -- BM25 (k1 = 1.2, b = 0.75). ts_rank with equal weights is the sum of 1/i^2 for i = 1 ... n, divided by 1.644934, where
@@ -179,20 +182,24 @@ WITH asked AS MATERIALIZED (
     SELECT query::tsquery AS query, weight
     FROM unnest(%(queries)s::text[], %(weights)s::double precision[]) AS given (query, weight)
 )
-SELECT document.number, scored.score
-FROM search_documents AS document
-JOIN search_sessions AS session ON session.tenant = document.tenant AND session.session_id = document.session_id
+SELECT candidate.number, scored.score
+FROM (
+    SELECT document.number, document.words, document.length
+    FROM search_documents AS document
+    JOIN search_sessions AS session ON session.tenant = document.tenant AND session.session_id = document.session_id
+    WHERE {scope}
+      AND document.words @@ %(any)s::tsquery
+    LIMIT %(most)s
+) AS candidate
 CROSS JOIN LATERAL (
-    SELECT sum(weight * 2.2 * times / (times + 0.3 + 0.9 * document.length / %(average)s::double precision)) AS score
+    SELECT sum(weight * 2.2 * times / (times + 0.3 + 0.9 * candidate.length / %(average)s::double precision)) AS score
     FROM asked
     CROSS JOIN LATERAL (
-        SELECT greatest(1, 1 / (1.644934 * (1 - least(ts_rank('{1,1,1,1}', document.words, asked.query), 0.97))) - 0.5)
+        SELECT greatest(1, 1 / (1.644934 * (1 - least(ts_rank('{1,1,1,1}', candidate.words, asked.query), 0.97))) - 0.5)
     ) AS counted (times)
-    WHERE document.words @@ asked.query
+    WHERE candidate.words @@ asked.query
 ) AS scored
-WHERE {scope}
-  AND document.words @@ %(any)s::tsquery
-ORDER BY scored.score DESC, document.number DESC
+ORDER BY scored.score DESC, candidate.number DESC
 LIMIT %(limit)s;
 
 -- name: weigh_parts
