@@ -3,6 +3,7 @@
 An attribute is exclusive unless it is named in `LISTS`: a thing has one port, and a person likes many things.
 """
 
+import re
 from typing import Final, Literal
 
 Kind = Literal["number", "date", "name"]
@@ -29,7 +30,7 @@ HEADS: Final[dict[str, Kind]] = {
     **dict.fromkeys(
         (
             "name", "username", "email", "email address", "address", "host", "hostname", "url", "base url", "endpoint",
-            "branch", "region", "time zone", "location", "capital", "owner", "lead", "manager", "boss", "hometown",
+            "branch", "region", "time zone", "location", "capital", "owner", "lead", "manager", "hometown",
             "nickname", "employer", "occupation", "job", "job title", "role", "nationality", "native language",
             "default", "codename", "title", "license", "primary key", "theme", "database", "license plate", "surname",
             "current project", "expertise level", "communication style", "ceo", "cto", "product owner", "domain",
@@ -143,6 +144,13 @@ NOT_PLACES: Final = frozenset({
     "product", "design", "hr", "accounting", "data", "tears", "denial", "debt",
 })  # fmt: skip
 """What somebody moves to, or lives in, that is not a place."""
+
+DEMONYM: Final = re.compile(
+    r"(?:ish|ese|[^lrts]ian|ean|ch|tch|rman|ican|swiss|czech|thai|greek|persian|russian|italian|austrian|iraqi|israeli"
+    r"|muslim|hindu|buddhist|christian|catholic)$",
+    re.IGNORECASE,
+)
+"""How a word ends that says from where, or of which faith, somebody is, and not what somebody is called."""
 
 STATES: Final = frozenset({
     "open", "closed", "up", "down", "broken", "slow", "fast", "ready", "done", "good", "bad", "wrong", "right", "fine",

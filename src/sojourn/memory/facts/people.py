@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Final
 
 from sojourn.memory.facts.attributes import (
+    DEMONYM,
     DIETS,
     EVENTS,
     HEADS,
@@ -30,11 +31,6 @@ _AFTER_PLACE: Final = re.compile(
 _MONTH: Final = re.compile(
     r"\s+in (?=(?:early|late|mid|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)|\w+ \d{4})", re.IGNORECASE
 )
-_DEMONYM: Final = (
-    r"(?:ish|ese|[^lrts]ian|ean|ch|tch|rman|ican|swiss|czech|thai|greek|persian|russian|italian|austrian|iraqi|israeli"
-    r"|muslim|hindu|buddhist|christian|catholic)$"
-)
-"""How a word ends that says from where, or of which faith, somebody is, and not what somebody is called."""
 _SEVERAL: Final = re.compile(r"\b(?:and|but|than|because|that|when|if)\b|,")
 _NUMBER_WORD: Final = r"(?P<value>\d+|one|two|three|four|five|six|seven|eight|nine|ten)"
 _DISLIKES: Final = says(
@@ -175,7 +171,7 @@ def _who(match: re.Match[str]) -> Slot | None:
     if subject is None or subject.split()[-1] not in ONE_RELATION | MANY_RELATIONS:
         return None
     value = match["value"]
-    if not _is_name(value.split()) or re.search(_DEMONYM, value, re.IGNORECASE):
+    if not _is_name(value.split()) or DEMONYM.search(value):
         return None
     return slot(subject, "name", value)
 

@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from sojourn.memory.facts.attributes import DROPPED_MODIFIERS, EVENTS, HEADS, MODIFIERS, STATES, Kind
+from sojourn.memory.facts.attributes import DEMONYM, DROPPED_MODIFIERS, EVENTS, HEADS, MODIFIERS, STATES, Kind
 from sojourn.memory.facts.question import THE_WORK, USER, Reader, Slot, qualified, says, slot, subject_of, tokens
 
 _QUALIFIER: Final = re.compile(
@@ -22,6 +22,7 @@ _NUMBER: Final = re.compile(
     re.IGNORECASE,
 )
 _ANY: Final = frozenset({"one", "some", "every", "each", "any", "which", "other", "another", "same"})
+_HELD_BY_PEOPLE: Final = frozenset({"owner", "lead", "manager", "ceo", "cto", "product owner"})
 _REST: Final = r"(?P<rest>(?: (?:in|on|for) .+)?)"
 _CHANGED: Final = (
     r"(?:BE )?(?:set|changed|raised|increased|lowered|reduced|decreased|bumped|moved|pushed|postponed|extended|updated"
@@ -83,7 +84,7 @@ def _said_of(match: re.Match[str]) -> Slot | None:
     if split is None or len(match["subject"].split()) > 10:
         return None
     subject, attribute = split
-    if set(subject.split()) & _ANY:
+    if set(subject.split()) & _ANY or (attribute in _HELD_BY_PEOPLE and DEMONYM.search(match["value"])):
         return None
     value, qualifier = match["value"], ""
     if attribute == "occupation":
