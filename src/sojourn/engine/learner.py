@@ -7,16 +7,16 @@ is stored already, and the next one is read as usual.
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from msgspec.structs import replace
 
 from sojourn.engine.session import Session
 from sojourn.errors import ExtractionError, SojournError
-from sojourn.memory.extraction.hybrid import HybridExtractor
 from sojourn.memory.extraction.protocol import StateExtractor
 from sojourn.memory.extraction.statement import (
+    ACCEPTED,
     Exchange,
     Extraction,
     FactStatement,
@@ -26,6 +26,7 @@ from sojourn.memory.extraction.statement import (
     TaskStatement,
     Trust,
 )
+from sojourn.memory.facts.judging import meant
 from sojourn.model.entry import Entry
 from sojourn.model.events import (
     FactScope,
@@ -101,20 +102,6 @@ class Learner:
             if one.role != "system" and one.text.strip():
                 await self.learn(session, _exchange(one, before))
 
-    async def read_again(self, session: Session, entries: Sequence[Entry], *, hybrid: HybridExtractor) -> None:
-        """Let a model read the exchanges among *entries*, and append what it adds to what the rules found.
-
-        Raises:
-            ExtractionError: the model failed; these entries should be read again later.
-        """
-        messages = [heard(entry) for entry in entries if isinstance(entry.event, MessageAdded)]
-        exchanges = _exchanges([one for one in messages if one.role != "system" and one.text.strip()])
-        if not exchanges:
-            return
-        found = await hybrid.later(exchanges, session=session.id)
-        for exchange, extraction in zip(exchanges, found, strict=True):
-            await self.take_in(session, extraction, about=exchange)
-
     async def learn(self, session: Session, exchange: Exchange) -> Extraction:
         """Read one exchange and append what it states; return that."""
         try:
@@ -133,13 +120,13 @@ class Learner:
             for fact in found.facts:
                 await _take_fact(session, fact)
             for decision in found.decisions:
-                if decision.trust != "external":
+                if _is_to_be_noted(decision):
                     await session.working_set.decide(decision.text, causes=_causes(decision))
             for task in found.tasks:
-                if task.trust != "external":
+                if _is_to_be_noted(task):
                     await _take_task(session, task)
             for file in found.files:
-                if file.action != "mentioned":
+                if file.action != "mentioned" and file.confidence >= ACCEPTED:
                     await session.working_set.touch_file(file.path, action=file.action, causes=_causes(file))
             await _take_thread(session, found, about)
         except SojournError as error:
@@ -179,10 +166,15 @@ def _exchange(one: Heard, before: tuple[Heard, ...]) -> Exchange:
     return Exchange(tools=(one,), before=before)
 
 
-def _exchanges(messages: Sequence[Heard]) -> list[Exchange]:
-    """Put messages together that belong together: what the user said, and all that answers it."""
+def exchanges_of(entries: Iterable[Entry]) -> list[Exchange]:
+    """Put the messages among *entries* together that belong together: what the user said, and all that answers it."""
     found: list[Exchange] = []
-    for one in messages:
+    for entry in entries:
+        if not isinstance(entry.event, MessageAdded):
+            continue
+        one = heard(entry)
+        if one.role == "system" or not one.text.strip():
+            continue
         if one.role == "user" or not found:
             found.append(Exchange())
         last = found[-1]
@@ -195,6 +187,11 @@ def _exchanges(messages: Sequence[Heard]) -> list[Exchange]:
         else:
             found.append(Exchange(assistant=one))
     return found
+
+
+def _is_to_be_noted(statement: Statement) -> bool:
+    """Tell whether a decision or a task is noted: it cannot wait for a review, so it must be sure and not a tool's."""
+    return statement.trust != "external" and statement.confidence >= ACCEPTED
 
 
 def _causes(statement: Statement) -> tuple[Seq, ...]:
@@ -262,10 +259,12 @@ def _scope(session: Session, fact: FactStatement) -> FactScope:
 async def _retire(session: Session, fact: FactStatement) -> None:
     """Retire what the user takes back: what fills the slot, else the facts that hold every word of what he names."""
     asked = terms(fact.content)
-    for known in session.state.knowledge_base.facts.values():
+    facts = session.state.knowledge_base.facts.values()
+    slot = meant(fact.slot, facts) if fact.slot else None
+    for known in facts:
         if known.status == "retired":
             continue
-        named = known.slot == fact.slot if fact.slot else coverage(asked, known.content) == 1.0
+        named = known.slot == slot if slot else coverage(asked, known.content) == 1.0
         if named:
             await session.facts.retire(known.fact_id, "the user took it back", causes=_causes(fact))
 
