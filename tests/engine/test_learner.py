@@ -52,6 +52,23 @@ class Scripted(StateExtractor):
         return self._reader(exchange.tools[0], "external")
 
 
+class Model:
+    """A model that finds nothing, and counts how often it was asked."""
+
+    name = "scripted"
+
+    def __init__(self) -> None:
+        self.asked = asyncio.Event()
+        self.calls = 0
+
+    async def structured(
+        self, *, system: str, prompt: str, schema: dict[str, Any], max_tokens: int
+    ) -> StructuredAnswer:
+        self.calls += 1
+        self.asked.set()
+        return StructuredAnswer(text="{}", input_tokens=100, output_tokens=2, model="scripted")
+
+
 def nothing(heard: Heard, trust: Trust) -> Extraction:
     return Extraction()
 
@@ -251,18 +268,6 @@ async def test_learning_can_be_switched_off_whole_and_by_kind() -> None:
 
 
 async def test_a_model_reads_later_and_what_it_cost_is_counted() -> None:
-    class Model:
-        name = "scripted"
-
-        def __init__(self) -> None:
-            self.asked = asyncio.Event()
-
-        async def structured(
-            self, *, system: str, prompt: str, schema: dict[str, Any], max_tokens: int
-        ) -> StructuredAnswer:
-            self.asked.set()
-            return StructuredAnswer(text="{}", input_tokens=100, output_tokens=2, model="scripted")
-
     model = Model()
     async with sojourn.open("memory:", settings=KEEP, model=model) as app:
         session = await app.sessions.create("s")
@@ -271,4 +276,18 @@ async def test_a_model_reads_later_and_what_it_cost_is_counted() -> None:
         await model.asked.wait()
         await app.learn_later()
 
-        assert session.state.metadata.input_tokens == 100
+        assert session.state.metadata.tokens_by_purpose == {"extraction": 102}
+
+
+async def test_a_model_waits_for_enough_exchanges_and_stops_when_its_budget_is_spent() -> None:
+    model = Model()
+    settings = Settings(keep_profile="yes", embeddings="off", model_reads_every=2, model_reads_tokens=50)
+    async with sojourn.open("memory:", settings=settings, model=model) as app:
+        session = await app.sessions.create("s")
+        await session.messages.user("Good morning")
+        await app.learn_later()
+        assert model.calls == 0
+        await session.messages.user("It rains")
+        await app.learn_later()
+        assert model.calls == 0  # the question alone would cost more than the budget
+        assert session.state.metadata.tokens_by_purpose == {}

@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any, Final, Self
 
@@ -14,6 +13,7 @@ from sojourn.engine.background import Background
 from sojourn.engine.bus import EventBus, SessionLoaded, SessionPurged
 from sojourn.engine.forgetting import forget_user
 from sojourn.engine.inputs import check_tags
+from sojourn.engine.later import ModelReading
 from sojourn.engine.learner import Learner
 from sojourn.engine.recall.ingesting import Progress, ingest
 from sojourn.engine.recall.memory import Memory
@@ -24,12 +24,10 @@ from sojourn.engine.settings import Settings
 from sojourn.errors import SojournError
 from sojourn.memory.embeddings.choosing import default_embedders
 from sojourn.memory.embeddings.protocol import Embedder
-from sojourn.memory.extraction.hybrid import HybridExtractor
-from sojourn.memory.extraction.model import ModelExtractor
 from sojourn.memory.extraction.protocol import StateExtractor
 from sojourn.memory.extraction.statement import Kind
 from sojourn.model.entry import Entry
-from sojourn.model.events import SessionCreated, UsageRecorded
+from sojourn.model.events import SessionCreated
 from sojourn.model.ids import DEFAULT_TENANT, check_session_id
 from sojourn.model.message import Message
 from sojourn.providers.structured import StructuredModel
@@ -74,12 +72,13 @@ class Sojourn:
         self.background = Background()
         # A model takes seconds: nothing that is quick waits for it, nor does closing.
         self._later = Background()
+        self._reading: ModelReading | None = None
         self.memory = Memory(store, clock=self.clock, embedders=self._embedders(embedders))
         options = SessionOptions(
             clock=self.clock,
             keeps_profile=lambda: self._keeps_profile,
             on_append=self._announce,
-            on_redact=self.memory.forget,
+            on_redact=self._forget,
             memory=self.memory,
             model=model,
         )
@@ -146,6 +145,11 @@ class Sojourn:
         except SojournError as error:
             _log.warning("not every session could be indexed; it is tried again when the app opens next: %s", error)
 
+    async def _forget(self, redaction: Redaction) -> None:
+        if self._reading is not None:
+            self._reading.forget()
+        await self.memory.forget(redaction)
+
     async def _drop(self, purged: SessionPurged) -> None:
         await self.memory.drop(purged.session_id, forks=purged.forks)
 
@@ -162,17 +166,12 @@ class Sojourn:
         learner = Learner(lambda: given or _rules(kinds))
         self.background.register("learn", learner.read)
         if given is None and model is not None and self.settings.learning == "hybrid":
-            reader = ModelExtractor(model, kinds=kinds, on_usage=self._pay_for_learning, clock=self.clock)
-            hybrid = HybridExtractor(_rules(kinds), reader)
-            self._later.register("learn-by-model", partial(learner.read_again, hybrid=hybrid))
+            self._reading = ModelReading(model, _rules(kinds), learner, settings=self.settings, clock=self.clock)
+            self._later.register("learn-by-model", self._reading.read)
 
     async def learn_later(self) -> None:
         """Let the model read now all that waits for it, and return when it has."""
         await self._later.drain()
-
-    async def _pay_for_learning(self, session_id: str, usage: UsageRecorded) -> None:
-        session = await self.sessions.open(session_id, exact=True)
-        await session.append(usage)
 
     async def ingest(
         self,
@@ -225,7 +224,7 @@ class Sojourn:
         redactions = await forget_user(self.store, user_id)
         await self.sessions.reload()
         for redaction in redactions:
-            await self.memory.forget(redaction)
+            await self._forget(redaction)
         return redactions
 
 

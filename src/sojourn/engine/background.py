@@ -19,7 +19,8 @@ from sojourn.store.protocol import StateProvider
 _log = logging.getLogger(__name__)
 BATCH: Final = 100
 
-Work = Callable[[Session, Sequence[Entry]], Awaitable[None]]
+Work = Callable[[Session, Sequence[Entry]], Awaitable[bool | None]]
+"""Called with what is new; it returns False to be called again with that and more."""
 Follower = Callable[[Session], Awaitable[None]]
 """Work that keeps its own watermark: called with a session that went on."""
 FailureHandler = Callable[[str, SessionId, Exception], None]
@@ -86,7 +87,8 @@ class Background:
         seq = int(saved["seq"]) if saved else session.state.header.forked_at or 0
         try:
             while entries := await session.store.read(session.id, after=seq, limit=BATCH):
-                await work(session, entries)
+                if await work(session, entries) is False and len(entries) < BATCH:
+                    return
                 seq = entries[-1].seq
                 await documents.save(mark, {"seq": seq})
         except Exception as error:  # noqa: BLE001 - one failing worker stops nobody, and is reported

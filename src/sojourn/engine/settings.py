@@ -19,6 +19,8 @@ class Settings:
         learning: how the state learns from what is said: by rules at once and by a model later, if there is one
             ("hybrid"), by rules alone, or not at all.
         learned_kinds: what is learned: any of `sojourn.memory.extraction.statement.KINDS`.
+        model_reads_every: after how many exchanges a model reads them, all in one call.
+        model_reads_tokens: how many tokens a session may spend on that in all; None is no limit.
         embeddings: search by meaning with the best embedding model that is installed, or by words only.
         idle_minutes: how long a session that nobody uses stays open in memory.
         retention_days: how old an archived or trashed session may become before `prune` proposes to remove it; None
@@ -28,6 +30,8 @@ class Settings:
     keep_profile: KeepProfile = "ask"
     learning: Learning = "hybrid"
     learned_kinds: frozenset[Kind] = KINDS
+    model_reads_every: int = 1
+    model_reads_tokens: int | None = None
     embeddings: Embeddings = "auto"
     idle_minutes: float = 30.0
     retention_days: float | None = None

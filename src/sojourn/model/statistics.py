@@ -35,6 +35,7 @@ class SessionMetadata(Value, frozen=True, kw_only=True):
     output_tokens: int = 0
     cache_creation_tokens: int = 0
     cache_read_tokens: int = 0
+    tokens_by_purpose: dict[str, int] = {}
     cost_micros: dict[str, int] = {}
     unpriced_calls: int = 0
     tools: dict[str, ToolStatistics] = {}
@@ -110,6 +111,8 @@ class SessionMetadata(Value, frozen=True, kw_only=True):
     def _used(self, usage: UsageRecorded) -> "SessionMetadata":
         cost = usage.cost_micros
         costs = self.cost_micros
+        tokens = usage.input_tokens + usage.output_tokens + usage.cache_creation_tokens + usage.cache_read_tokens
+        spent = {**self.tokens_by_purpose, usage.purpose: self.tokens_by_purpose.get(usage.purpose, 0) + tokens}
         if cost:
             costs = {**costs, usage.purpose: costs.get(usage.purpose, 0) + cost}
         return replace(
@@ -118,6 +121,7 @@ class SessionMetadata(Value, frozen=True, kw_only=True):
             output_tokens=self.output_tokens + usage.output_tokens,
             cache_creation_tokens=self.cache_creation_tokens + usage.cache_creation_tokens,
             cache_read_tokens=self.cache_read_tokens + usage.cache_read_tokens,
+            tokens_by_purpose=spent,
             cost_micros=costs,
             unpriced_calls=self.unpriced_calls + (cost is None),
         )
