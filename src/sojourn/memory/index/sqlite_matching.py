@@ -54,7 +54,7 @@ class WordSearch:
         scope = scope_of(connection, self._tenant, where, everything)
         if not usable or scope is None:
             return []
-        asked = expression(usable[:MAX_WORDS], everything, share=scope.share, limit=limit)
+        asked = expression(usable[:MAX_WORDS], everything, share=scope.held / everything, limit=limit)
         found = _ranked(connection, _WORDS, asked, scope, limit)
         if len(found) < limit and not asked.complete:  # what was asked of the documents themselves left too few
             every = expression(usable[:MAX_WORDS], everything, share=0, limit=limit)
@@ -121,7 +121,8 @@ def _ranked(
     """Return the best documents; with *parts*, those whose text holds one of them."""
     looked_at = bool(parts) or scope.documents != ALWAYS
     # To sort all that is found costs more than to pick the best, so that is done only if those do not suffice.
-    depths = (_LOOKED_AT * limit + _TIES, -1) if looked_at else (limit + _TIES,)
+    depth = _LOOKED_AT * limit + _TIES
+    depths = ((depth, -1) if scope.held > depth else (-1,)) if looked_at else (limit + _TIES,)
     found: list[tuple[float, int, int]] = []
     for walk in scope.walks:
         best: list[tuple[float, int, int]] = []
