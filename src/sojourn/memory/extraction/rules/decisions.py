@@ -8,7 +8,7 @@ import re
 from typing import Final
 
 from sojourn.memory.extraction.rules.reading import Clause, Reading, Sentence
-from sojourn.memory.extraction.rules.segments import Segment, segments, shown
+from sojourn.memory.extraction.rules.segments import MAX_SENTENCE, Segment, segments, shown
 from sojourn.memory.extraction.statement import DecisionStatement, Trust
 from sojourn.model.events import Span
 
@@ -168,7 +168,7 @@ def decisions(reading: Reading, *, trust: Trust) -> list[DecisionStatement]:
     for segment in segments(reading, text):
         if segment.sentence is taken:
             continue
-        rest = text[segment.start : max(segment.end, segment.sentence.end)]
+        rest = text[segment.start : max(segment.end, min(segment.sentence.end, segment.start + MAX_SENTENCE))]
         said = _LEAD.sub("", " ".join((segment.text if trust == "assistant" else rest).split()))
         said = _GIVEN.sub("", said)
         confidence = _confidence(said, segment, trust)

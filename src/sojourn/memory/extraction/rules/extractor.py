@@ -8,9 +8,11 @@ from collections.abc import Iterable
 from typing import Final
 
 from sojourn.memory.extraction.protocol import StateExtractor
+from sojourn.memory.extraction.rules.about_user import About, statements
 from sojourn.memory.extraction.rules.decisions import decisions
 from sojourn.memory.extraction.rules.files import files
 from sojourn.memory.extraction.rules.intent import intent_of
+from sojourn.memory.extraction.rules.profile import assistant_statements
 from sojourn.memory.extraction.rules.reading import Reading, read
 from sojourn.memory.extraction.rules.tasks import tasks
 from sojourn.memory.extraction.rules.technical import Source, correction, is_report, technical_facts
@@ -27,8 +29,12 @@ from sojourn.memory.extraction.statement import (
     TaskStatement,
     Trust,
 )
+from sojourn.model.events import Span
 from sojourn.model.wording import normalised
 
+_NOTHING: Final = About((), ())
+_OF_THE_WORK: Final = frozenset({"project_tech_stack", "frameworks", "programming_languages", "current_project"})
+"""Fields of the profile that tell of the work; what they are taken from is a fact about the work as well."""
 _KNOWN: Final = 4_000
 """So much of a tool's result is kept in mind, to see whether the answer tells what it returned."""
 
@@ -59,8 +65,10 @@ class RulesExtractor(StateExtractor):
         if assistant is not None:
             said.append((assistant, "assistant"))
         kinds = self._kinds
+        about = _about_user(exchange, user, assistant) if kinds & {"profile", "facts"} else _NOTHING
         return Extraction(
-            facts=self._facts(exchange, user, assistant) if "facts" in kinds else (),
+            profile=about.profile if "profile" in kinds else (),
+            facts=_facts(exchange, user, assistant, about) if "facts" in kinds else (),
             decisions=_decisions(said) if "decisions" in kinds else (),
             tasks=_tasks(said) if "tasks" in kinds else (),
             files=_files(said) if "files" in kinds else (),
@@ -68,19 +76,41 @@ class RulesExtractor(StateExtractor):
             topic=topic_of(user) if user is not None and "topic" in kinds else None,
         )
 
-    def _facts(self, exchange: Exchange, user: Reading | None, assistant: Reading | None) -> tuple[FactStatement, ...]:
-        found: list[FactStatement] = []
-        if user is not None:
-            found += technical_facts(Source(reading=user, trust="user"))
-            if not found and (corrected := _corrected(user, exchange)):
-                found.append(corrected)
-        for tool in exchange.tools:
-            found += tool_facts(tool)
-        if assistant is not None:
-            known = "\n".join(tool.text[:_KNOWN] for tool in exchange.tools)
-            report = is_report(assistant.heard.text, has_tools=bool(exchange.tools))
-            found += technical_facts(Source(reading=assistant, trust="assistant", is_report=report, known=known))
-        return _distinct(found)
+
+def _about_user(exchange: Exchange, user: Reading | None, assistant: Reading | None) -> About:
+    """Return what both say about the user, his own words first."""
+    own = statements(user, exchange.before) if user is not None else _NOTHING
+    others = assistant_statements(assistant) if assistant is not None else _NOTHING
+    return About((*own.profile, *others.profile), (*own.facts, *others.facts))
+
+
+def _facts(
+    exchange: Exchange, user: Reading | None, assistant: Reading | None, about: About
+) -> tuple[FactStatement, ...]:
+    found: list[FactStatement] = []
+    if user is not None:
+        found += technical_facts(Source(reading=user, trust="user"))
+        if not found and (corrected := _corrected(user, exchange)):
+            found.append(corrected)
+    for tool in exchange.tools:
+        found += tool_facts(tool)
+    if assistant is not None:
+        known = "\n".join(tool.text[:_KNOWN] for tool in exchange.tools)
+        report = is_report(assistant.heard.text, has_tools=bool(exchange.tools))
+        found += technical_facts(Source(reading=assistant, trust="assistant", is_report=report, known=known))
+    personal = [statement for statement in about.profile if statement.field not in _OF_THE_WORK]
+    taken = [(statement.trust, span) for statement in (*personal, *about.facts) for span in statement.evidence]
+    work = [statement for statement in found if not any(_overlaps(statement, *place) for place in taken)]
+    return _distinct((*about.facts, *work))
+
+
+def _overlaps(statement: FactStatement, trust: Trust, span: Span) -> bool:
+    """Tell whether the fact says nothing but what *span* says of the user: that is at least half of its words."""
+    if statement.trust != trust:
+        return False
+    return any(
+        2 * (min(span.end, own.end) - max(span.start, own.start)) > own.end - own.start for own in statement.evidence
+    )
 
 
 def _corrected(user: Reading, exchange: Exchange) -> FactStatement | None:

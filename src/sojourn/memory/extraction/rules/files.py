@@ -31,7 +31,8 @@ _ENDINGS: Final = (
     r"|diff|bak|tmp|eml|ics|vcf|epub|mobi|ttf|woff2?|psd|ai|blend|obj|stl|dwg|r)"
 )
 _NAMES: Final = (
-    r"(?:Dockerfile|Makefile|Jenkinsfile|Procfile|Vagrantfile|Gemfile|Rakefile|Podfile|Brewfile|Pipfile|Justfile|Caddyfile"
+    r"(?:Dockerfile|Makefile|Jenkinsfile|Procfile|Vagrantfile|Gemfile|Rakefile|Podfile|Brewfile|Pipfile|Justfile"
+    r"|Caddyfile"
     r"|Containerfile|README|CHANGELOG|CODEOWNERS)"
 )
 _DOTTED: Final = (
@@ -50,12 +51,33 @@ _PATH: Final = re.compile(
     r")"
 )
 _ENDED: Final = re.compile(rf"[\w@+-][\w.@+-]*\.{_ENDINGS}$|^{_NAMES}$|^{_DOTTED}$")
-_ROOTS: Final = frozenset({
-    "etc", "var", "usr", "home", "tmp", "opt", "root", "users", "mnt", "srv", "data", "dev", "proc", "sys", "bin",
-    "lib", "boot", "media", "workspace", "app",
-})  # fmt: skip
+_ROOTS: Final = frozenset(
+    {
+        "etc",
+        "var",
+        "usr",
+        "home",
+        "tmp",
+        "opt",
+        "root",
+        "users",
+        "mnt",
+        "srv",
+        "data",
+        "dev",
+        "proc",
+        "sys",
+        "bin",
+        "lib",
+        "boot",
+        "media",
+        "workspace",
+        "app",
+    }
+)
 _HIDDEN: Final = re.compile(
-    r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|\b(?:https?|ftp|ssh|git|file)://\S+|\bwww\.\S+|[\w.+-]+@[\w-]+\.[\w.-]+",
+    r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|\b(?:https?|ftp|ssh|git|file)://\S+|\bwww\.\S+"
+    r"|(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,64}\.[\w.-]+",
     re.DOTALL,
 )
 _SINGLE: Final = re.compile(r"[A-Za-z]\.[A-Za-z]$")
@@ -176,7 +198,27 @@ def _action(text: str, start: int) -> Action:
     return action
 
 
-_LIBRARIES: Final = frozenset({
-    "next", "nuxt", "vue", "node", "three", "d3", "react", "ember", "backbone", "express", "chart", "moment",
-    "socket", "p5", "alpine", "knockout", "asp", "nest", "discord", "handlebars",
-})  # fmt: skip
+_LIBRARIES: Final = frozenset(
+    {
+        "next",
+        "nuxt",
+        "vue",
+        "node",
+        "three",
+        "d3",
+        "react",
+        "ember",
+        "backbone",
+        "express",
+        "chart",
+        "moment",
+        "socket",
+        "p5",
+        "alpine",
+        "knockout",
+        "asp",
+        "nest",
+        "discord",
+        "handlebars",
+    }
+)

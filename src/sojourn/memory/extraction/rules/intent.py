@@ -75,20 +75,46 @@ _REQUEST: Final = re.compile(
     r"|to|which)\b|(?:do|don['’]?t)\s+(?:it|that|this|the|not)\b|never\s+\w+\s+(?:me|the)|go\s+(?:ahead|on)\b)",
     re.IGNORECASE,
 )
-_ABLE: Final = frozenset({
-    "be", "know", "have", "think", "see", "believe", "read", "understand", "speak", "hear", "remember", "feel",
-    "handle",
-})  # fmt: skip
-_TALK: Final = frozenset({
-    "see", "talk", "say", "assume", "not", "go", "hope", "face", "chat", "wait",
-})  # fmt: skip
+_ABLE: Final = frozenset(
+    {
+        "be",
+        "know",
+        "have",
+        "think",
+        "see",
+        "believe",
+        "read",
+        "understand",
+        "speak",
+        "hear",
+        "remember",
+        "feel",
+        "handle",
+    }
+)
+_TALK: Final = frozenset(
+    {
+        "see",
+        "talk",
+        "say",
+        "assume",
+        "not",
+        "go",
+        "hope",
+        "face",
+        "chat",
+        "wait",
+    }
+)
 _ASKING: Final = re.compile(
     r"(?:what|what['’]?s|whats|why|how|how['’]?s|when|where|where['’]?s|who|who['’]?s|whose|which|is|isn['’]?t|are"
     r"|aren['’]?t|am|was|were|do|does|doesn['’]?t|did|don['’]?t\s+you|can|could|can['’]?t|should|shouldn['’]?t"
     r"|would|will|won['’]?t|has|have\s+(?:you|we|i|they)|had|may|any\s+(?:idea|ideas|tips|thoughts|chance"
     r"|suggestions|way)|anyone|is\s+there|in\s+which|for\s+which|at\s+what|to\s+what|by\s+how|how\s+come"
     r"|wonder(?:ing)?"
-    r"|i\s+wonder|i['’]m\s+wondering|do\s+you\s+know)\b",
+    r"|(?:i['’]m|i\s+am)\s+looking\s+for\s+(?:\w+\s+){0,3}(?:advice|recommendations?|tips|help|information|info"
+    r"|ideas|suggestions)"
+    r"|(?:i['’]d|i\s+would)\s+like\s+to\s+know|i\s+wonder|i['’]m\s+wondering|do\s+you\s+know)\b",
     re.IGNORECASE,
 )
 _STATED_WH: Final = re.compile(

@@ -32,6 +32,8 @@ _NEW_CLAUSE: Final = re.compile(
 _CUT: Final = re.compile(
     r"\s*;\s+|\s+[—–-]{1,2}\s+|,?\s+(?:and|but|while|whereas|yet)\s+|,\s+|:\s+|\s+(?=(?:because|since|although)\s)"
 )
+MAX_SENTENCE: Final = 800
+"""What goes on longer without an end is no sentence, and only its beginning is read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +72,7 @@ def segments(reading: Reading, text: str) -> list[Segment]:
         start, end = sentence.start, sentence.end
         while end < len(reading.prose) and reading.prose[end] == HIDDEN:
             end += 1
+        end = min(end, start + MAX_SENTENCE)
         asks = "?" in sentence.mark
         follows = ""
         for place, (first, last, joint) in enumerate(_parts(text[start:end])):

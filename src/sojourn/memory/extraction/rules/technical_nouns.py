@@ -52,6 +52,7 @@ _EXACT: Final = re.compile(
 _RELATIVE: Final = re.compile(r"\s+(?:that\s+|which\s+)?(?:we|i)(?:['’]ve|['’]re)?\s+(?:\w+\s+)?\w+$", re.IGNORECASE)
 MAX_SUBJECT: Final = 9
 MAX_VALUE: Final = 16
+_MAX_VALUE_LENGTH: Final = 300
 
 
 def is_concrete(value: str) -> bool:
@@ -123,6 +124,7 @@ def is_person(subject: str) -> bool:
 
 def trimmed(value: str) -> str:
     """Return *value* without what is said after it: reasons, "not 8080", "btw"."""
+    value = value[:_MAX_VALUE_LENGTH]
     for _ in range(4):
         shorter = _TAIL.sub("", value).strip()
         if shorter == value or not shorter:

@@ -26,11 +26,18 @@ _POLITE: Final = re.compile(
     re.IGNORECASE,
 )
 _ABOUT: Final = re.compile(
-    r"\b(?:about|help\s+(?:me\s+)?(?:out\s+)?with|regarding|concerning|on\s+the\s+(?:topic|subject)\s+of|(?:essay"
+    r"\b(?:(?<!think )(?<!thinking )about(?!\s+(?:\d|half|how|what|whether|it\b|that\b))"
+    r"|help\s+(?:me\s+)?(?:out\s+)?with|regarding|concerning|on\s+the\s+(?:topic|subject)\s+of|(?:essay"
     r"|article|paper|report|post|poem|book|books|podcasts?|lecture|talk|presentation|blog\s+post|research|overview"
     r"|notes|speech|review)\s+(?:on|of))\s+(?P<topic>.+)",
     re.IGNORECASE,
 )
+_WANTED: Final = re.compile(
+    r"\b(?:info|information|tips?|advice|examples?|recommendations?|ideas?|resources?|suggestions?|details|insights?)"
+    r"\s+(?:on|for|about|of|regarding)\s+(?P<topic>.+)",
+    re.IGNORECASE,
+)
+"""What is asked for is not the topic; what it is about is."""
 _PAIRS: Final = (
     re.compile(
         r".*?\b(?:difference|differences|comparison|choose|choice|decide|choosing)\s+between\s+(?P<one>.+?)\s+(?:and"
@@ -77,6 +84,14 @@ _FORMS: Final = (
         r"|making|learning|studying|planning|designing|debugging|preparing(?:\s+for)?)\s+(?P<topic>.+)",
         re.IGNORECASE,
     ),
+    re.compile(
+        r"(?:i['’]?m|i\s+am|we['’]?re|we\s+are)\s+(?:\w+\s+)?(?:planning|trying|hoping"
+        r"|looking)\s+to\s+\w+\s+(?P<topic>.+)",
+        re.IGNORECASE,
+    ),
+    re.compile(r"(?:are|is)\s+there\s+(?:any|some|a|an)?\s*(?P<topic>.+)", re.IGNORECASE),
+    re.compile(r"do\s+you\s+(?:have|know)\s+(?:any|some|a|an|of)\s+(?P<topic>.+)", re.IGNORECASE),
+    re.compile(r"(?:i['’]?m|i\s+am)\s+looking\s+for\s+(?P<topic>.+)", re.IGNORECASE),
     re.compile(r"i\s+need\s+(?P<topic>(?:a|an|the|some)\s+.+)", re.IGNORECASE),
     re.compile(r"(?:i\s+(?:want|need)\s+to|i['’]d\s+like\s+to)\s+(?:\w+)\s+(?P<topic>.+)", re.IGNORECASE),
     re.compile(
@@ -91,7 +106,8 @@ _STATEMENT: Final = re.compile(
 )
 _CUT: Final = re.compile(
     r"\s*(?:[,;:!?(]|\.(?:\s|$)|\n|\s[-–—]\s|\s(?:so|because|that|which|who|whose|when|where|if|while|but|using"
-    r"|please|and\s+(?:i|we|it|then|how|what|why|also|write|tell|explain|print)|since|than|before|after|until|via"
+    r"|please|and\s+(?:\w+ing\b|i|we|it|then|how|what|why|also|write|tell|explain|print)|since|than|before|after"
+    r"|until|via"
     r"|instead"
     r"|are\s|is\s|was\s|were\s|keeps?\s|should|would|could|will|can|do\s|does\s|i\s|we\s|you\s|he\s|they\s|failing"
     r"|crashing|so\s+that|to\s+(?!\w+$)(?!(?:the\s)?[A-Z]))\b).*$",
@@ -103,27 +119,197 @@ _DETERMINER: Final = re.compile(
     r"|of|good|nice|it)\s+)+",
     re.IGNORECASE,
 )
-_NOTHING: Final = frozenset({
-    "it", "this", "that", "these", "those", "them", "they", "one", "ones", "something", "anything", "nothing",
-    "everything", "more", "again", "all", "else", "here", "there", "now", "then", "you", "me", "him", "her", "us",
-    "i", "we", "he", "she", "thing", "things", "way", "ways", "stuff", "same", "other", "another", "what", "why",
-    "how", "which", "who", "yes", "no", "ok", "up", "down", "on", "off", "out", "over", "first", "second", "third",
-    "next", "last", "best", "worst", "better", "point", "matter", "problem", "question", "help", "today", "tomorrow",
-    "day", "time", "wrong", "right", "good", "bad", "great", "fine", "true", "sure", "fun", "funny", "correct",
-    "mind", "sense", "deal", "favor", "favour", "hand", "name", "idea", "ideas", "answer", "part", "mean", "meaning",
-    "start", "begin", "stop", "go", "work", "shorter", "longer", "yourself", "myself", "different", "simpler",
-    "clearer", "option", "options", "version", "reason", "ahead", "done", "going", "doing", "happening", "story",
-    "step", "steps",
-})  # fmt: skip
-_TRAILING: Final = frozenset({
-    "for", "in", "on", "at", "of", "to", "with", "and", "or", "by", "the", "a", "an", "from", "as", "into", "fast",
-    "quickly", "again", "please", "now", "today", "work", "works", "built", "made", "failing", "not", "is", "are",
-})  # fmt: skip
+_NOTHING: Final = frozenset(
+    {
+        "it",
+        "this",
+        "that",
+        "these",
+        "those",
+        "them",
+        "they",
+        "one",
+        "ones",
+        "something",
+        "anything",
+        "nothing",
+        "everything",
+        "more",
+        "again",
+        "all",
+        "else",
+        "here",
+        "there",
+        "now",
+        "then",
+        "you",
+        "me",
+        "him",
+        "her",
+        "us",
+        "i",
+        "we",
+        "he",
+        "she",
+        "thing",
+        "things",
+        "way",
+        "ways",
+        "stuff",
+        "same",
+        "other",
+        "another",
+        "what",
+        "why",
+        "how",
+        "which",
+        "who",
+        "yes",
+        "no",
+        "ok",
+        "up",
+        "down",
+        "on",
+        "off",
+        "out",
+        "over",
+        "first",
+        "second",
+        "third",
+        "next",
+        "last",
+        "best",
+        "worst",
+        "better",
+        "point",
+        "matter",
+        "problem",
+        "question",
+        "help",
+        "today",
+        "tomorrow",
+        "day",
+        "time",
+        "wrong",
+        "right",
+        "good",
+        "bad",
+        "great",
+        "fine",
+        "true",
+        "sure",
+        "fun",
+        "funny",
+        "correct",
+        "mind",
+        "sense",
+        "deal",
+        "favor",
+        "favour",
+        "hand",
+        "name",
+        "idea",
+        "ideas",
+        "answer",
+        "part",
+        "mean",
+        "meaning",
+        "start",
+        "begin",
+        "stop",
+        "go",
+        "work",
+        "shorter",
+        "longer",
+        "yourself",
+        "myself",
+        "different",
+        "simpler",
+        "clearer",
+        "option",
+        "options",
+        "version",
+        "reason",
+        "ahead",
+        "done",
+        "going",
+        "doing",
+        "happening",
+        "story",
+        "step",
+        "steps",
+        "tips",
+        "tip",
+        "info",
+        "information",
+        "advice",
+        "examples",
+        "example",
+        "recommendations",
+        "experience",
+        "thoughts",
+        "suggestions",
+        "similar",
+        "list",
+    }
+)
+_PRONOUN: Final = frozenset(
+    {"it", "them", "you", "you've", "you're", "i", "i'm", "i've", "me", "we", "they", "he", "she"}
+)
+_NO_START: Final = frozenset({"to", "similar", "specific", "where", "how", "what", "whether", "details", "halfway"})
+_ASKED_FOR: Final = frozenset(
+    {
+        "tips",
+        "recommendations",
+        "resources",
+        "websites",
+        "insights",
+        "suggestions",
+        "ideas",
+        "details",
+        "advice",
+        "how",
+    }
+)
+_TRAILING: Final = frozenset(
+    {
+        "for",
+        "in",
+        "on",
+        "at",
+        "of",
+        "to",
+        "with",
+        "and",
+        "or",
+        "by",
+        "the",
+        "a",
+        "an",
+        "from",
+        "as",
+        "into",
+        "fast",
+        "quickly",
+        "again",
+        "please",
+        "now",
+        "today",
+        "work",
+        "works",
+        "built",
+        "made",
+        "failing",
+        "not",
+        "is",
+        "are",
+    }
+)
 
 
 def topic_of(reading: Reading) -> str | None:
     """Return what the message is about, in a few of its own words."""
-    for sentence in reading.sentences[:3]:
+    for sentence in sorted(reading.sentences[:4], key=lambda sentence: "?" not in sentence.mark):
         text = " ".join(
             reading.prose[sentence.start : min(sentence.end, sentence.start + _READ)].replace("\ufffc", " ").split()
         )
@@ -147,6 +333,8 @@ def _of_sentence(text: str) -> str | None:
             return joined if len(joined.split()) <= MAX_WORDS + 1 else one
     if (about := _ABOUT.search(plain)) and (topic := _phrase(about["topic"])):
         return topic
+    if (wanted := _WANTED.search(bare)) and (topic := _phrase(wanted["topic"])):
+        return topic
     for pattern in _FORMS:
         if match := pattern.match(bare):
             return _phrase(match["topic"])
@@ -165,7 +353,7 @@ def _phrase(text: str, *, short: bool = False) -> str | None:
     words = cut.split()
     if len(words) > MAX_WORDS or short:
         words = _PREPOSITION.sub("", cut).split()[:MAX_WORDS]
-    while words and words[-1].lower() in _TRAILING:
+    while words and words[-1].lower() in _TRAILING and not (len(words) > 1 and words[-2].endswith(("'", "’"))):
         words.pop()
     if (
         not words
@@ -196,6 +384,10 @@ def _phrase(text: str, *, short: bool = False) -> str | None:
             "story",
         }
     ):
+        return None
+    if _PRONOUN.intersection(word.lower() for word in words) or words[0].lower() in _NO_START:
+        return None
+    if words[-1].lower() in _ASKED_FOR or re.fullmatch(r"(?:\d+|two|three|four|five|six|ten)\s\w+", " ".join(words)):
         return None
     phrase = " ".join(words)
     return phrase if re.search(r"[^\W\d_]{2}", phrase) else None
