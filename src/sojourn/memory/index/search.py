@@ -1,8 +1,8 @@
 """Finds the documents that answer a question, over any index and with whatever embedding models there are.
 
 Three ways of looking bring the candidates: words, parts of words, and meaning. Their neighbours in the talk join them,
-because an answer often has none of the question's words: they stand in what was asked before it. Then `Ranking` decides.
-Search goes on by words when a model fails.
+because an answer often has none of the question's words: they stand in what was asked before it. Then `Ranking`
+decides. Search goes on by words when a model fails.
 """
 
 import logging

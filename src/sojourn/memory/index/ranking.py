@@ -1,0 +1,303 @@
+"""Decides which documents answer a question best. Pure: the same question and candidates give the same order.
+
+A candidate is judged by itself and by its place in the talk: what was said just before it, whether that was a question
+that it answers, and whether the talk was about the subject there. Each of these is a number, a *signal*; the score is
+their sum, each times its weight.
+
+The weights were fitted so that the known answers to questions about long conversations come first, and were checked on
+conversations that they had not been fitted to (`benchmarks/memory_retrieval.py` takes the measure). They are few, so
+that they hold for talk of other kinds.
+"""
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from operator import mul
+from typing import Final, NamedTuple
+
+from sojourn.memory.index.document import Document
+from sojourn.memory.index.question import Question
+from sojourn.memory.index.spotting import Spotter
+
+SATURATION: Final = 1.2
+LENGTH_SHARE: Final = 0.5
+"""BM25's k1 and b: how soon a repeated word stops to count, and how much a long text is held against its words."""
+PAUSE: Final = timedelta(hours=3)
+"""After so long a silence a new talk begins: what was said before it is no neighbour."""
+REACH: Final = 3
+"""So many messages before and after belong to the same stretch of a talk."""
+RANK_OFFSET: Final = 10.0
+
+
+class Weights(NamedTuple):
+    """What each signal counts.
+
+    Attributes:
+        pair: the share of the question's weight in words that the message and the one before it hold.
+        word_rank: the place among all candidates by the message's own words.
+        meaning: how near it is to the question, by the embedding models.
+        stretch: how strong the strongest messages around it are.
+        answers: how well the question that was asked just before it matches.
+        asks: it ends with a question itself.
+        opens: it begins a talk.
+        speaker: it is by whom the question names, and by nobody else.
+        says_when: it speaks of time, and the question asks when.
+        says_time: it speaks of time, and the question asks something else.
+        in_period: it is from the time that the question names.
+    """
+
+    pair: float
+    word_rank: float
+    meaning: float
+    stretch: float
+    answers: float
+    asks: float
+    opens: float
+    speaker: float
+    says_when: float
+    says_time: float
+    in_period: float
+
+
+WITH_MEANING: Final = Weights(
+    pair=2.09, word_rank=1.45, meaning=1.19, stretch=2.86, answers=0.98, asks=-1.13, opens=0.58, speaker=1.09,
+    says_when=1.61, says_time=0.47, in_period=5.49,
+)  # fmt: skip
+WORDS_ONLY: Final = Weights(
+    pair=1.32, word_rank=2.24, meaning=0.0, stretch=7.25, answers=2.52, asks=-1.0, opens=0.62, speaker=1.1,
+    says_when=1.58, says_time=0.33, in_period=5.22,
+)  # fmt: skip
+
+_TIME_WORDS: Final = re.compile(
+    r"\b(?:yesterday|today|tomorrow|tonight|last|next|ago|week|weekend|month|year|days?|just|since|soon|recently"
+    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day|morning|evening|night|summer|winter|spring|fall|autumn"
+    r"|january|february|march|april|may|june|july|august|september|october|november|december|(?:19|20)\d\d)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(slots=True, kw_only=True)
+class Candidate:
+    """A document that may be the answer, or that stands beside one (*eligible* is False if it must not be shown).
+
+    *cosines* has one number for each embedding model, None where the document has no vector.
+    """
+
+    document: Document
+    eligible: bool = True
+    cosines: tuple[float | None, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reach:
+    """How near the nearest document is to the question by one model, and how near the last that is worth a look."""
+
+    best: float
+    last: float
+
+    def share(self, cosine: float) -> float:
+        """Return 1 for the nearest, 0 for the last, and less for what is still further away."""
+        width = max(self.best - self.last, 1e-6)
+        return max(-1.0, (cosine - self.last) / width)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ranked:
+    """A candidate with its score, between 0 and 1, and in a few words why."""
+
+    document: Document
+    score: float
+    reasons: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class _Judged:
+    candidate: Candidate
+    hits: list[float]
+    words: float
+    meaning: float
+    previous: "_Judged | None" = None
+    next: "_Judged | None" = None
+    pair: float = 0.0
+    signals: tuple[float, ...] = ()
+
+    @property
+    def asks(self) -> bool:
+        return self.candidate.document.text.rstrip().endswith(("?", "？"))
+
+
+class Ranking:
+    """Ranks candidates for one question.
+
+    Args:
+        question: without the names of who speaks.
+        rarities: for each term of the question, how much it tells: its inverse document frequency.
+        speakers: the speakers that the question names.
+        reaches: one for each embedding model; none if search goes by words only.
+    """
+
+    def __init__(
+        self,
+        question: Question,
+        *,
+        rarities: Sequence[float],
+        speakers: Iterable[str] = (),
+        reaches: Sequence[Reach] = (),
+    ) -> None:
+        self._question = question
+        self._rarities = tuple(rarities)
+        self._total = sum(rarities) or 1.0
+        self._speakers = frozenset(speakers)
+        self._reaches = tuple(reaches)
+        self._spotter = Spotter(question.terms)
+        self._weights = WITH_MEANING if reaches else WORDS_ONLY
+
+    def rank(self, candidates: Sequence[Candidate]) -> list[Ranked]:
+        """Return the eligible candidates, best first; of equals the newest."""
+        judged = self.judge(candidates)
+        scored = [(self._score(one), one) for one in judged if one.candidate.eligible]
+        scored.sort(key=lambda pair: (-pair[0], _newest_first(pair[1].candidate.document)))
+        return [
+            Ranked(document=one.candidate.document, score=_between_0_and_1(score), reasons=self._reasons(one))
+            for score, one in scored
+        ]
+
+    def judge(self, candidates: Sequence[Candidate]) -> list[_Judged]:
+        """Return each candidate with its signals, in the order of `Weights`."""
+        judged = self._by_themselves(candidates)
+        _link(judged)
+        for one in judged:
+            before = one.previous.hits if one.previous else ()
+            one.pair = sum(map(max, one.hits, before)) / self._total if before else one.words
+        ranks = _reciprocal_ranks([one.words for one in judged])
+        strengths = {id(one): one.pair + 0.3 * one.words + one.meaning for one in judged}
+        for one, rank in zip(judged, ranks, strict=True):
+            one.signals = self._signals(one, rank, _stretch(one, strengths))
+        return judged
+
+    def _by_themselves(self, candidates: Sequence[Candidate]) -> list[_Judged]:
+        lengths = [len(candidate.document.text) + 1 for candidate in candidates]
+        usual = sum(lengths) / max(1, len(lengths))
+        judged = []
+        for candidate, length in zip(candidates, lengths, strict=True):
+            drag = SATURATION * (1 - LENGTH_SHARE + LENGTH_SHARE * length / usual)
+            counts = self._spotter.counts(candidate.document.text)
+            hits = [
+                rarity * count * (SATURATION + 1) / (count + drag) if count else 0.0
+                for rarity, count in zip(self._rarities, counts, strict=True)
+            ]
+            words = sum(hits) / self._total
+            judged.append(_Judged(candidate, hits, words, self._meaning(candidate, words)))
+        return judged
+
+    def _meaning(self, candidate: Candidate, words: float) -> float:
+        shares = [
+            reach.share(cosine)
+            for reach, cosine in zip(self._reaches, candidate.cosines, strict=False)
+            if cosine is not None
+        ]
+        if shares:
+            return sum(shares) / len(shares)
+        # A document that waits to be embedded is taken to be as near as its words are.
+        return min(1.0, words) if self._reaches else 0.0
+
+    def _signals(self, one: _Judged, rank: float, stretch: float) -> tuple[float, ...]:
+        document, previous = one.candidate.document, one.previous
+        tells_time = float(_TIME_WORDS.search(document.text) is not None)
+        asks_when = self._question.asks_when
+        return (
+            one.pair,
+            rank,
+            one.meaning,
+            stretch,
+            previous.meaning + previous.words if previous and previous.asks else 0.0,
+            float(one.asks),
+            float(previous is None and document.kind == "message"),
+            float(self._is_speaker(document)),
+            tells_time if asks_when else 0.0,
+            0.0 if asks_when else tells_time,
+            float(any(period.holds(document.at) for period in self._question.periods)),
+        )
+
+    def _is_speaker(self, document: Document) -> bool:
+        if document.speaker is not None:
+            return len(self._speakers) == 1 and document.speaker in self._speakers
+        return len(self._question.roles) == 1 and document.role in self._question.roles
+
+    def _score(self, one: _Judged) -> float:
+        return math.fsum(map(mul, self._weights, one.signals))
+
+    def _reasons(self, one: _Judged) -> tuple[str, ...]:
+        document = one.candidate.document
+        words = [term.text for term, hit in zip(self._question.terms, one.hits, strict=True) if hit]
+        cosines = [cosine for cosine in one.candidate.cosines if cosine is not None]
+        reasons = []
+        if words:
+            reasons.append(f"words: {' '.join(words)}")
+        if cosines and one.meaning > 0:
+            reasons.append(f"meaning {cosines[0]:.2f}")
+        if one.previous is not None and one.previous.asks and one.previous.words > one.words:
+            reasons.append("answers a question that matches")
+        elif any(beside is not None and beside.words > one.words for beside in (one.previous, one.next)):
+            reasons.append("next to a hit")
+        if self._is_speaker(document):
+            reasons.append(f"said by {document.speaker or document.role}")
+        if any(period.holds(document.at) for period in self._question.periods):
+            reasons.append(f"from {document.at:%Y-%m-%d}")
+        return tuple(reasons)
+
+
+def rarity(documents: int, holding: int) -> float:
+    """Return how much a word tells that *holding* of so many *documents* hold: BM25's inverse document frequency."""
+    return math.log(1 + (max(documents, holding) - holding + 0.5) / (holding + 0.5))
+
+
+def _link(judged: Sequence[_Judged]) -> None:
+    """Make known to each message those that were said just before and after it."""
+    places = {
+        (one.candidate.document.session_id, one.candidate.document.place): one
+        for one in judged
+        if one.candidate.document.place is not None
+    }
+    for (session, place), one in places.items():
+        previous = places.get((session, place - 1)) if place else None
+        if previous is not None and not _paused(previous.candidate.document.at, one.candidate.document.at):
+            one.previous, previous.next = previous, one
+
+
+def _paused(before: datetime, after: datetime) -> bool:
+    return after - before > PAUSE
+
+
+def _stretch(one: _Judged, strengths: dict[int, float]) -> float:
+    """Return how strong the three strongest messages around *one* are, itself among them."""
+    around = [strengths[id(one)]]
+    for side in ("previous", "next"):
+        beside: _Judged | None = one
+        for _ in range(REACH):
+            beside = getattr(beside, side)
+            if beside is None:
+                break
+            around.append(strengths[id(beside)])
+    return sum(max(0.0, strength) for strength in sorted(around, reverse=True)[:3]) / 3
+
+
+def _reciprocal_ranks(values: Sequence[float]) -> list[float]:
+    order = sorted(range(len(values)), key=lambda number: -values[number])
+    ranks = [0.0] * len(values)
+    rank, last = 0, None
+    for position, number in enumerate(order):
+        if values[number] != last:
+            rank, last = position, values[number]
+        ranks[number] = RANK_OFFSET / (RANK_OFFSET + rank) if values[number] > 0 else 0.0
+    return ranks
+
+
+def _newest_first(document: Document) -> tuple[float, str, int]:
+    return (-document.at.timestamp(), document.session_id, -document.seq)
+
+
+def _between_0_and_1(score: float) -> float:
+    return 1 / (1 + math.exp(-max(-50.0, min(50.0, score))))
