@@ -150,10 +150,14 @@ def drop_models(tenant: TenantId, *, except_models: Iterable[str]) -> Operation[
     tables = [vectors for _, vectors in models if vectors is not None]
     count = 0
     for table in tables:
-        count += (yield run(f"delete_all_vectors@{table}", tenant=tenant))[0][0]
+        count += (yield run(f"count_vectors@{table}", tenant=tenant))[0][0]
     yield run("delete_models", tenant=tenant, models=kept)
-    for (number,) in (yield run("delete_vector_tables", numbers=tables)):
-        yield run(f"drop_vectors@{number}")
+    unused = {number for (number,) in (yield run("delete_vector_tables", numbers=tables))}
+    for table in tables:
+        if table in unused:
+            yield run(f"drop_vectors@{table}")
+        else:
+            yield run(f"delete_all_vectors@{table}", tenant=tenant)
     return count
 
 

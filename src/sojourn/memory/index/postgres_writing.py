@@ -106,11 +106,11 @@ def drop_session(tenant: TenantId, session_id: SessionId) -> Operation[None]:
 
 def clear(tenant: TenantId) -> Operation[None]:
     """Remove everything of *tenant*."""
-    yield run("lock_documents", tenant=tenant)
+    yield run("lock_sessions", tenant=tenant)
+    yield from drop_models(tenant, except_models=())  # before the documents, which would take their vectors one by one
     yield run("delete_all_documents", tenant=tenant, session_id=None)
     yield run("delete_all_facts", tenant=tenant, session_id=None)
     yield run("delete_all_sessions", tenant=tenant)
-    yield from drop_models(tenant, except_models=())
 
 
 def _remove_facts_documents(tenant: TenantId, session_id: SessionId, fact_ids: Iterable[bytes]) -> Operation[list[int]]:

@@ -60,6 +60,9 @@ SELECT watermark FROM search_sessions WHERE tenant = %(tenant)s AND session_id =
 UPDATE search_sessions SET documents = documents + %(documents)s, length = length + %(length)s
 WHERE tenant = %(tenant)s AND session_id = %(session_id)s;
 
+-- name: lock_sessions
+SELECT watermark FROM search_sessions WHERE tenant = %(tenant)s ORDER BY session_id FOR UPDATE;
+
 -- name: delete_session
 DELETE FROM search_sessions WHERE tenant = %(tenant)s AND session_id = %(session_id)s;
 
@@ -237,7 +240,7 @@ FROM search_models AS model LEFT JOIN search_vector_tables AS vectors ON vectors
 WHERE model.tenant = %(tenant)s AND model.model = %(model)s;
 
 -- name: lock_model
-SELECT number FROM search_models WHERE tenant = %(tenant)s AND model = %(model)s FOR UPDATE;
+SELECT number FROM search_models WHERE tenant = %(tenant)s AND model = %(model)s FOR NO KEY UPDATE;
 
 -- name: lock_documents
 SELECT pg_advisory_xact_lock(hashtextextended('sojourn search ' || current_schema() || ' ' || %(tenant)s, 0));
@@ -301,8 +304,11 @@ FROM unnest(%(numbers)s::bigint[], %(chunks)s::bigint[], %(vectors)s::text[]) AS
 JOIN search_documents AS document ON document.tenant = %(tenant)s AND document.number = given.number
 FOR KEY SHARE OF document;
 
+-- name: count_vectors
+SELECT count(*) FROM {vectors} WHERE tenant = %(tenant)s;
+
 -- name: delete_all_vectors
-WITH gone AS (DELETE FROM {vectors} WHERE tenant = %(tenant)s RETURNING 1) SELECT count(*) FROM gone;
+DELETE FROM {vectors} WHERE tenant = %(tenant)s;
 
 -- name: list_models
 SELECT model, vectors FROM search_models WHERE tenant = %(tenant)s AND model <> ALL (%(models)s::text[]) FOR UPDATE;
