@@ -49,7 +49,12 @@ _EXACT: Final = re.compile(
     r"https?://|(?:^|\s)~?/\w+/|\b\d{1,3}(?:\.\d{1,3}){3}\b|\bv?\d+\.\d+\.\d+|\d\s?(?:[KMGT]i?B|ms|rps|Hz|vCPUs?)\b"
 )
 """Values that only the work has: addresses, paths, versions, sizes."""
-_RELATIVE: Final = re.compile(r"\s+(?:that\s+|which\s+)?(?:we|i)(?:['’]ve|['’]re)?\s+(?:\w+\s+)?\w+$", re.IGNORECASE)
+_RELATIVE: Final = re.compile(
+    r"^(?P<subject>(?:the|our|my|your)\s[\w -]{2,50}?)\s+(?:that\s+|which\s+)?(?:we|i)(?:['’]ve"
+    r"|['’]re)?\s+(?:\w+\s+){0,2}?[\w-]+"
+    r"(?=\s+(?:is|are)\s)",
+    re.IGNORECASE,
+)
 MAX_SUBJECT: Final = 9
 MAX_VALUE: Final = 16
 _MAX_VALUE_LENGTH: Final = 300
@@ -107,9 +112,9 @@ def is_subject(subject: str, value: str = "") -> bool:
     return bool(CODE.search(bare)) or words[-1] in TOOLS
 
 
-def without_relative(subject: str) -> str:
-    """Return *subject* without what tells that it is ours: "the model we use" is "the model"."""
-    return _RELATIVE.sub("", subject)
+def without_relative(statement: str) -> str:
+    """Return *statement* without what tells that its subject is ours: "the model we use is X" is "the model is X"."""
+    return _RELATIVE.sub(r"\g<subject>", statement)
 
 
 def is_person(subject: str) -> bool:

@@ -98,6 +98,7 @@ _CALLED: Final = re.compile(r"called|named", re.IGNORECASE)
 
 def read_statement(text: str) -> list[Said]:
     """Return what *text* says, one assertion: usually one fact or none, several for "Redis for X and SQS for Y"."""
+    text = without_relative(text)
     for pattern, reader in _FORMS:
         if match := pattern.match(text):
             return reader(match)
@@ -105,7 +106,7 @@ def read_statement(text: str) -> list[Said]:
 
 
 def _of_verb(match: "re.Match[str]") -> list[Said]:
-    subject, verb = without_relative(match["subject"].strip()), " ".join(match["verb"].split())
+    subject, verb = match["subject"].strip(), " ".join(match["verb"].split())
     value = trimmed(match["value"])
     lowered = verb.lower()
     if not value or len(value.split()) > MAX_VALUE:

@@ -308,14 +308,25 @@ _TRAILING: Final = frozenset(
 
 
 def topic_of(reading: Reading) -> str | None:
-    """Return what the message is about, in a few of its own words."""
-    for sentence in sorted(reading.sentences[:4], key=lambda sentence: "?" not in sentence.mark):
-        text = " ".join(
-            reading.prose[sentence.start : min(sentence.end, sentence.start + _READ)].replace("\ufffc", " ").split()
-        )
+    """Return what the message is about, in a few of its own words: what is asked before what is told."""
+    said = []
+    for sentence in reading.sentences[:6]:
+        end = min(sentence.end, sentence.start + _READ)
+        text = " ".join(reading.prose[sentence.start : end].replace("\ufffc", " ").split())
+        said.append((_rank(text, sentence.mark), text))
+    for _, text in sorted(said, key=lambda ranked: ranked[0]):
         if (topic := _of_sentence(text)) is not None:
             return topic
     return None
+
+
+def _rank(text: str, mark: str) -> int:
+    """Return 0 for a question, 1 for a request, 2 for what is told."""
+    if "?" in mark:
+        return 0
+    plain = _LEAD.sub("", text)
+    first = re.match(r"[A-Za-z]+", plain)
+    return 1 if _POLITE.match(plain) or (first and first.group().lower() in IMPERATIVES) else 2
 
 
 def _of_sentence(text: str) -> str | None:
