@@ -4,11 +4,15 @@ from collections.abc import AsyncIterator, Sequence
 from datetime import timedelta
 
 import pytest
+from msgspec.structs import replace
 
 from sojourn import Session, open_store
+from sojourn.engine.learner import Learner
 from sojourn.engine.nouns.facts import Facts
 from sojourn.engine.session import SessionOptions
 from sojourn.errors import EmbeddingError, InvalidInputError, NotFoundError
+from sojourn.memory.extraction.protocol import StateExtractor
+from sojourn.memory.extraction.statement import Exchange, Extraction, ProfileStatement
 from sojourn.memory.facts.importance import importance
 from sojourn.memory.facts.judging import MeaningJudge
 from sojourn.model.events import FactLearned, FactRetired, Span, kind_of
@@ -279,6 +283,49 @@ async def test_a_correction_retires_what_contradicts_it(session: Session) -> Non
     await session.facts.correct(odd.fact_id, "The user lives in Lyon")
 
     assert held(session) == ["The user lives in Lyon"]
+
+
+# --- what the user says of himself settles what others said of him
+
+BY_USER = ProfileStatement(
+    field="location", value="Graz", confidence=0.9, trust="user", evidence=(Span(seq=Seq(1), start=0, end=1),)
+)
+
+
+class Silent(StateExtractor):
+    async def extract(self, exchange: Exchange) -> Extraction:
+        raise NotImplementedError(exchange)
+
+
+async def take_in(session: Session, *stated: ProfileStatement) -> None:
+    await Learner(Silent).take_in(session, Extraction(profile=stated), about=Exchange())
+
+
+async def test_a_guess_that_the_user_contradicts_waits_no_more(session: Session) -> None:
+    guess = replace(BY_USER, value="Linz", trust="assistant")
+    await take_in(session, guess)
+    await take_in(session, BY_USER)
+
+    assert session.facts.review() == []
+    assert session.state.user_profile.location == "Graz"
+    assert [fact.retired_reason for fact in session.facts] == ["the user says otherwise: Graz"]
+    await take_in(session, guess)
+    assert session.facts.review() == []
+
+
+async def test_a_guess_that_the_user_confirms_is_accepted(session: Session) -> None:
+    await take_in(session, replace(BY_USER, trust="assistant"))
+    await take_in(session, BY_USER)
+
+    assert held(session) == ["The user lives in Graz"]
+    assert session.state.user_profile.confidence_scores["location"] == 0.9
+
+
+async def test_what_the_user_takes_back_is_gone_from_the_facts_as_well(session: Session) -> None:
+    await session.facts.learn("The user lives in Graz")
+    await take_in(session, BY_USER, replace(BY_USER, value=None, removes=True))
+
+    assert (held(session), session.state.user_profile.location) == ([], None)
 
 
 # --- beyond the state

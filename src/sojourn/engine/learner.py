@@ -27,6 +27,8 @@ from sojourn.memory.extraction.statement import (
     Trust,
 )
 from sojourn.memory.facts.judging import meant
+from sojourn.memory.facts.slots import is_exclusive
+from sojourn.memory.facts.values import same_value
 from sojourn.model.entry import Entry
 from sojourn.model.events import (
     FactScope,
@@ -201,11 +203,17 @@ def _causes(statement: Statement) -> tuple[Seq, ...]:
 async def _take_profile(session: Session, stated: ProfileStatement) -> None:
     profile, causes = session.state.user_profile, _causes(stated)
     if stated.removes:
-        if stated.trust == "user" and profile.holds(stated.field, stated.value):
-            await session.append(ProfileFieldRemoved(field=stated.field, value=stated.value), causes=causes)
+        if stated.trust == "user":
+            await _settle(session, stated)
+            if profile.holds(stated.field, stated.value):
+                await session.append(ProfileFieldRemoved(field=stated.field, value=stated.value), causes=causes)
         return
     fields = accepted_fields({stated.field: [stated.value] if stated.field in LISTS else stated.value})
-    if not fields or stated.value is None or profile.holds(stated.field, stated.value):
+    if not fields or stated.value is None:
+        return
+    if stated.accepted:
+        await _settle(session, stated)
+    if profile.holds(stated.field, stated.value):
         return
     if not stated.accepted:
         if profile.held_before(stated.field, stated.value):
@@ -228,6 +236,20 @@ async def _take_profile(session: Session, stated: ProfileStatement) -> None:
         events.append(ProfileFieldRemoved(field=stated.field, value=stated.former))
     events.append(ProfileUpdated(fields=fields, confidence=stated.confidence, spans=stated.evidence))
     await session.append(*events, causes=causes)
+
+
+async def _settle(session: Session, stated: ProfileStatement) -> None:
+    """Bring facts about a field of the profile into line with what the user says of it: he is right."""
+    for fact in session.state.knowledge_base.facts.values():
+        if fact.status == "retired" or fact.slot != f"user/{stated.field}" or fact.value is None:
+            continue
+        same = stated.value is None or same_value(str(stated.value), fact.value)
+        gone = same if stated.removes else not same and stated.field not in LISTS
+        if gone:
+            reason = "the user took it back" if stated.removes else f"the user says otherwise: {stated.value}"
+            await session.facts.retire(fact.fact_id, reason, causes=_causes(stated))
+        elif same and fact.status == "candidate":
+            await session.facts.activate(fact.fact_id, causes=_causes(stated))
 
 
 async def _take_fact(session: Session, fact: FactStatement) -> None:
@@ -265,6 +287,8 @@ async def _retire(session: Session, fact: FactStatement) -> None:
         if known.status == "retired":
             continue
         named = known.slot == slot if slot else coverage(asked, known.content) == 1.0
+        if slot and fact.value and known.value and not is_exclusive(slot):
+            named = named and same_value(fact.value, known.value)
         if named:
             await session.facts.retire(known.fact_id, "the user took it back", causes=_causes(fact))
 
