@@ -13,7 +13,7 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from operator import mul
 from typing import Final, NamedTuple
 
@@ -28,6 +28,10 @@ PAUSE: Final = timedelta(hours=3)
 """After so long a silence a new talk begins: what was said before it is no neighbour."""
 REACH: Final = 3
 """So many messages before and after belong to the same stretch of a talk."""
+STRONGEST: Final = 3
+"""A stretch is as strong as so many of its messages."""
+OWN_SHARE: Final = 0.3
+"""What a message's own words count beside those of the pair, in the strength of a stretch."""
 RANK_OFFSET: Final = 10.0
 
 
@@ -70,12 +74,16 @@ WORDS_ONLY: Final = Weights(
     says_when=1.58, says_time=0.33, in_period=5.22,
 )  # fmt: skip
 
-_TIME_WORDS: Final = re.compile(
-    r"\b(?:yesterday|today|tomorrow|tonight|last|next|ago|week|weekend|month|year|days?|just|since|soon|recently"
-    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day|morning|evening|night|summer|winter|spring|fall|autumn"
-    r"|january|february|march|april|may|june|july|august|september|october|november|december|(?:19|20)\d\d)\b",
-    re.IGNORECASE,
-)
+_TIME_WORDS: Final = frozenset({
+    "yesterday", "today", "tomorrow", "tonight", "last", "next", "ago", "week", "weekend", "month", "year", "day",
+    "days", "just", "since", "soon", "recently", "morning", "evening", "night", "summer", "winter", "spring", "fall", "autumn",
+    "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "january", "february", "march",
+    "april", "may", "june", "july", "august", "september", "october", "november", "december",
+})  # fmt: skip
+_WORD: Final = re.compile("[a-z]+")
+_YEAR: Final = re.compile(r"\b(?:19|20)\d\d\b")
+_LOOKED_AT: Final = 2_000
+"""So much of a message is looked at for words that speak of time."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -113,19 +121,19 @@ class Ranked:
 
 
 @dataclass(slots=True)
-class _Judged:
+class Judged:
+    """A candidate with what is known of it: its *signals* are in the order of `Weights`."""
+
     candidate: Candidate
     hits: list[float]
     words: float
     meaning: float
-    previous: "_Judged | None" = None
-    next: "_Judged | None" = None
+    asks: bool
+    previous: "Judged | None" = None
+    next: "Judged | None" = None
     pair: float = 0.0
+    stretch: float = 0.0
     signals: tuple[float, ...] = ()
-
-    @property
-    def asks(self) -> bool:
-        return self.candidate.document.text.rstrip().endswith(("?", "？"))
 
 
 class Ranking:
@@ -154,30 +162,42 @@ class Ranking:
         self._spotter = Spotter(question.terms)
         self._weights = WITH_MEANING if reaches else WORDS_ONLY
 
-    def rank(self, candidates: Sequence[Candidate]) -> list[Ranked]:
-        """Return the eligible candidates, best first; of equals the newest."""
-        judged = self.judge(candidates)
-        scored = [(self._score(one), one) for one in judged if one.candidate.eligible]
+    def rank(self, candidates: Sequence[Candidate], *, limit: int) -> list[Ranked]:
+        """Return the *limit* best of the eligible candidates, best first; of equals the newest."""
+        scored = [
+            (math.fsum(map(mul, self._weights, one.signals)), one)
+            for one in self.judge(candidates)
+            if one.candidate.eligible
+        ]
         scored.sort(key=lambda pair: (-pair[0], _newest_first(pair[1].candidate.document)))
         return [
             Ranked(document=one.candidate.document, score=_between_0_and_1(score), reasons=self._reasons(one))
-            for score, one in scored
+            for score, one in scored[: max(0, limit)]
         ]
 
-    def judge(self, candidates: Sequence[Candidate]) -> list[_Judged]:
-        """Return each candidate with its signals, in the order of `Weights`."""
+    def judge(self, candidates: Sequence[Candidate]) -> list[Judged]:
+        """Return each candidate with its signals."""
         judged = self._by_themselves(candidates)
-        _link(judged)
-        for one in judged:
-            before = one.previous.hits if one.previous else ()
-            one.pair = sum(map(max, one.hits, before)) / self._total if before else one.words
-        ranks = _reciprocal_ranks([one.words for one in judged])
-        strengths = {id(one): one.pair + 0.3 * one.words + one.meaning for one in judged}
-        for one, rank in zip(judged, ranks, strict=True):
-            one.signals = self._signals(one, rank, _stretch(one, strengths))
+        for talk in _talks(judged):
+            self._in_context(talk)
+        for one, rank in zip(judged, _reciprocal_ranks([one.words for one in judged]), strict=True):
+            one.signals = self._signals(one, rank)
         return judged
 
-    def _by_themselves(self, candidates: Sequence[Candidate]) -> list[_Judged]:
+    def _in_context(self, talk: Sequence[Judged]) -> None:
+        """Judge the messages of one talk, in their order, by those around them."""
+        for number, one in enumerate(talk):
+            one.pair = one.words
+            if number:
+                one.previous, talk[number - 1].next = talk[number - 1], one
+                if any(talk[number - 1].hits):
+                    one.pair = sum(map(max, one.hits, talk[number - 1].hits)) / self._total
+        strengths = [max(0.0, one.pair + OWN_SHARE * one.words + one.meaning) for one in talk]
+        for number, one in enumerate(talk):
+            around = sorted(strengths[max(0, number - REACH) : number + REACH + 1])
+            one.stretch = sum(around[-STRONGEST:]) / STRONGEST
+
+    def _by_themselves(self, candidates: Sequence[Candidate]) -> list[Judged]:
         lengths = [len(candidate.document.text) + 1 for candidate in candidates]
         usual = sum(lengths) / max(1, len(lengths))
         judged = []
@@ -189,7 +209,8 @@ class Ranking:
                 for rarity, count in zip(self._rarities, counts, strict=True)
             ]
             words = sum(hits) / self._total
-            judged.append(_Judged(candidate, hits, words, self._meaning(candidate, words)))
+            asks = candidate.document.text.rstrip().endswith(("?", "？"))
+            judged.append(Judged(candidate, hits, words, self._meaning(candidate, words), asks))
         return judged
 
     def _meaning(self, candidate: Candidate, words: float) -> float:
@@ -203,15 +224,15 @@ class Ranking:
         # A document that waits to be embedded is taken to be as near as its words are.
         return min(1.0, words) if self._reaches else 0.0
 
-    def _signals(self, one: _Judged, rank: float, stretch: float) -> tuple[float, ...]:
+    def _signals(self, one: Judged, rank: float) -> tuple[float, ...]:
         document, previous = one.candidate.document, one.previous
-        tells_time = float(_TIME_WORDS.search(document.text) is not None)
+        tells_time = float(_speaks_of_time(document.text[:_LOOKED_AT]))
         asks_when = self._question.asks_when
         return (
             one.pair,
             rank,
             one.meaning,
-            stretch,
+            one.stretch,
             previous.meaning + previous.words if previous and previous.asks else 0.0,
             float(one.asks),
             float(previous is None and document.kind == "message"),
@@ -226,10 +247,7 @@ class Ranking:
             return len(self._speakers) == 1 and document.speaker in self._speakers
         return len(self._question.roles) == 1 and document.role in self._question.roles
 
-    def _score(self, one: _Judged) -> float:
-        return math.fsum(map(mul, self._weights, one.signals))
-
-    def _reasons(self, one: _Judged) -> tuple[str, ...]:
+    def _reasons(self, one: Judged) -> tuple[str, ...]:
         document = one.candidate.document
         words = [term.text for term, hit in zip(self._question.terms, one.hits, strict=True) if hit]
         cosines = [cosine for cosine in one.candidate.cosines if cosine is not None]
@@ -254,34 +272,30 @@ def rarity(documents: int, holding: int) -> float:
     return math.log(1 + (max(documents, holding) - holding + 0.5) / (holding + 0.5))
 
 
-def _link(judged: Sequence[_Judged]) -> None:
-    """Make known to each message those that were said just before and after it."""
-    places = {
-        (one.candidate.document.session_id, one.candidate.document.place): one
-        for one in judged
-        if one.candidate.document.place is not None
-    }
-    for (session, place), one in places.items():
-        previous = places.get((session, place - 1)) if place else None
-        if previous is not None and not _paused(previous.candidate.document.at, one.candidate.document.at):
-            one.previous, previous.next = previous, one
+def _talks(judged: Sequence[Judged]) -> list[list[Judged]]:
+    """Return the candidates in stretches that were said one after the other; a fact stands alone."""
+    talks: list[list[Judged]] = [[one] for one in judged if one.candidate.document.place is None]
+    last: Document | None = None
+    messages = [one for one in judged if one.candidate.document.place is not None]
+    for one in sorted(messages, key=lambda one: (one.candidate.document.session_id, one.candidate.document.place or 0)):
+        document = one.candidate.document
+        if last is None or not _follows(document, last):
+            talks.append([])
+        talks[-1].append(one)
+        last = document
+    return talks
 
 
-def _paused(before: datetime, after: datetime) -> bool:
-    return after - before > PAUSE
+def _follows(document: Document, last: Document) -> bool:
+    return (
+        document.session_id == last.session_id
+        and document.place == (last.place or 0) + 1
+        and document.at - last.at <= PAUSE
+    )
 
 
-def _stretch(one: _Judged, strengths: dict[int, float]) -> float:
-    """Return how strong the three strongest messages around *one* are, itself among them."""
-    around = [strengths[id(one)]]
-    for side in ("previous", "next"):
-        beside: _Judged | None = one
-        for _ in range(REACH):
-            beside = getattr(beside, side)
-            if beside is None:
-                break
-            around.append(strengths[id(beside)])
-    return sum(max(0.0, strength) for strength in sorted(around, reverse=True)[:3]) / 3
+def _speaks_of_time(text: str) -> bool:
+    return not _TIME_WORDS.isdisjoint(_WORD.findall(text.lower())) or _YEAR.search(text) is not None
 
 
 def _reciprocal_ranks(values: Sequence[float]) -> list[float]:

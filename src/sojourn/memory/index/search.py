@@ -67,8 +67,8 @@ class Search:
             tail: documents that may be found and are not indexed yet. They are ranked with the others, by their words.
         """
         gathered = await self._gather(read_question(question, now=now), where, tail)
-        ranked = gathered.ranking().rank(await self._candidates(gathered, where, tail))
-        return _hits(ranked[: max(0, limit)], gathered)
+        candidates = await self._candidates(gathered, where, tail)
+        return _hits(gathered.ranking().rank(candidates, limit=limit), gathered)
 
     async def _gather(self, question: Question, where: Where, tail: Sequence[Document]) -> "_Gathered":
         gathered = _Gathered(question=question)
@@ -113,9 +113,13 @@ class Search:
         """Return how much each term tells, and leave of the question only the rarest."""
         terms = gathered.question.terms
         total, holding = await self._index.frequencies([term.text for term in terms]) if terms else (0, [])
-        spotter = Spotter(terms)
-        here = [spotter.counts(document.text) for document in (*gathered.documents.values(), *tail)]
-        held = [max(known, sum(1 for counts in here if counts[number])) for number, known in enumerate(holding)]
+        # The index does not know of the tail, nor of every part of a word.
+        unknown = [number for number, known in enumerate(holding) if not known]
+        spotter = Spotter([terms[number] for number in unknown])
+        texts = [document.text for document in (*gathered.documents.values(), *tail)] if unknown else []
+        counted = [spotter.counts(text) for text in texts]
+        here = {number: sum(1 for counts in counted if counts[place]) for place, number in enumerate(unknown)}
+        held = [known or here[number] for number, known in enumerate(holding)]
         rarities = [rarity(total + len(tail), one) for one in held]
         if len(terms) > MAX_COUNTED:
             kept = sorted(sorted(range(len(terms)), key=lambda number: (held[number] == 0, held[number]))[:MAX_COUNTED])
