@@ -5,6 +5,7 @@ from typing import Final
 
 from sojourn.memory.facts.attributes import DEMONYM, DROPPED_MODIFIERS, EVENTS, HEADS, MODIFIERS, STATES, Kind
 from sojourn.memory.facts.question import THE_WORK, USER, Reader, Slot, qualified, says, slot, subject_of, tokens
+from sojourn.memory.facts.words import root
 
 _QUALIFIER: Final = re.compile(
     r"(?P<value>.+?) (?P<qualifier>(?:for|in|on|with|during|under|within) .+)", re.IGNORECASE
@@ -23,6 +24,16 @@ _NUMBER: Final = re.compile(
 )
 _ANY: Final = frozenset({"one", "some", "every", "each", "any", "which", "other", "another", "same"})
 _HELD_BY_PEOPLE: Final = frozenset({"owner", "lead", "manager", "ceo", "cto", "product owner"})
+_NO_NOUNS: Final = frozenset(
+    {USER, "has", "have", "had", "is", "are", "was", "were", "will", "can", "who", "that", "and"}
+)
+_ARTICLES: Final = frozenset({"the", "a", "an", "our", "my", "this", "all"})
+_AMOUNT: Final = re.compile(
+    r"(?:about |only )?(?:(?:\d[\d.,]*|two|three|four|five|six|seven|eight|nine|ten|twelve|fifteen|thirty|sixty|ninety)"
+    r"[ -]?)?(?:ms|s|min|h|milliseconds?|seconds?|minutes?|hours?|days?|weeks?|months?|years?|night|morning|evening"
+    r"|requests?|attempts?|retries|failures?)",
+    re.IGNORECASE,
+)
 _REST: Final = r"(?P<rest>(?: (?:in|on|for) .+)?)"
 _CHANGED: Final = (
     r"(?:BE )?(?:set|changed|raised|increased|lowered|reduced|decreased|bumped|moved|pushed|postponed|extended|updated"
@@ -137,6 +148,18 @@ def _switched(match: re.Match[str]) -> Slot | None:
     return slot(" ".join(words), "enabled", "enabled" if match["value"] in {"enabled", "on"} else "disabled")
 
 
+def _regular(match: re.Match[str]) -> Slot | None:
+    """Read "The token expires after 30 days": how often, how long or when something of the kind happens."""
+    words = tokens(match["subject"])
+    if not words or len(words) > 4 or set(words) & (_ANY | _NO_NOUNS) or not _AMOUNT.fullmatch(match["amount"]):
+        return None
+    first = match["subject"].split(maxsplit=1)[0].casefold()
+    if first not in _ARTICLES and not (match["passive"] and len(words) == 1):
+        return None  # Alice runs every day: people do many things, and logs are kept
+    verb = root(match["verb"].casefold())
+    return slot(" ".join(words), f"{verb} {match['preposition']}", f"{match['preposition']} {match['amount']}")
+
+
 SURE: Final[tuple[Reader, ...]] = (
     says(r"BE (?:turned |switched )?", r"(?P<value>enabled|disabled|on|off)", _switched),
     says(
@@ -173,5 +196,10 @@ READERS: Final[tuple[Reader, ...]] = (
     says(r"(?:IS |equals |= )", r"(?P<value>.+)", _said_of),
     Reader(r"(?P<subject>[^:]{1,80}): (?P<value>.+)", _said_of),
     says(r"(?:uses?|IS using) ", r"(?P<value>.+)", _used),
+    says(
+        r"(?P<passive>BE )?(?P<verb>[a-z]+(?:s|ed|en|pt)) (?P<preposition>every|after|for|within) ",
+        r"(?P<amount>.+)",
+        _regular,
+    ),
 )
 """What is said of things; the first reader that understands a sentence decides."""
