@@ -4,6 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sojourn.memory.embeddings.installed import is_installed
 from sojourn.memory.facts.judging import FactMeaning, MeaningJudge
@@ -54,6 +56,17 @@ def test_more_paraphrases_are_known_with_vectors_and_nothing_else_is() -> None:
 
     assert sum(near(one, other) for one, other in SAME) / len(SAME) >= 0.85
     assert not any(near(one, other) for one, other in DIFFERENT)
+
+
+_ODD = st.one_of(st.text(max_size=60), st.sampled_from([one for pair in (*SAME, *DIFFERENT) for one in pair]))
+
+
+@given(_ODD, _ODD)
+def test_any_two_texts_can_be_compared_and_the_order_does_not_matter(one: str, other: str) -> None:
+    assert same_meaning(one, one)
+    assert same_meaning(one, other, cosine=0.9) == same_meaning(other, one, cosine=0.9)
+    assert same_value(one, other) == same_value(other, one)
+    assert same_value(one, one)
 
 
 def test_what_shares_no_word_is_not_worth_comparing() -> None:
