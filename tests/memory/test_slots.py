@@ -117,6 +117,7 @@ UNREAD = [
     "Everything is enabled",
     "The user is working on a parser",
     "The users live in Paris",
+    "The limit is 5 for " + "very " * 30 + "good accounts",
     "Alice runs every day",
     "Alice has known her friends for 4 years",
     "The man has known her for 4 years",

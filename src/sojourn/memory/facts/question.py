@@ -11,6 +11,7 @@ USER: Final = "user"
 THE_WORK: Final = "project"
 """Whose attribute it is when nobody says whose: "the deadline is Friday"."""
 
+MAX_QUESTION: Final = 120
 _DETERMINERS: Final = frozenset({"the", "a", "an", "my", "our", "your", "this", "that", "their", "his", "her", "its"})
 _TOKEN: Final = re.compile(r"[^\W_][\w.+#&-]*", re.UNICODE)
 _TAIL: Final = re.compile(
@@ -110,9 +111,9 @@ def without_tail(text: str) -> str:
 
 
 def slot(subject: str | None, attribute: str | None, value: str) -> Slot | None:
-    """Return the slot; None if any part of it is missing."""
+    """Return the slot; None if any part of it is missing, or the question is longer than anybody asks."""
     value = without_tail(value.strip().strip("\"'`").strip())
-    if not value or not subject or not attribute:
+    if not value or not subject or not attribute or len(subject) + len(attribute) > MAX_QUESTION:
         return None
     return Slot(subject, attribute, value, is_exclusive(f"{subject}/{attribute}"))
 
