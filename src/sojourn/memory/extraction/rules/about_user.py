@@ -4,6 +4,7 @@
 they are joined, the one that says less dropped for the one that says more, and each given its measured confidence.
 """
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NamedTuple
 
@@ -13,8 +14,11 @@ from sojourn.memory.extraction.rules import (
     profile_age,
     profile_answers,
     profile_engaged,
+    profile_favorites,
     profile_name,
+    profile_pastimes,
     profile_place,
+    profile_place_hints,
     profile_style,
     profile_tastes,
     profile_tech,
@@ -30,12 +34,24 @@ from sojourn.memory.extraction.statement import FactStatement, Heard, ProfileSta
 from sojourn.model.events import Span
 
 Reader = Callable[[Line, Predicate], Iterator[Draft]]
-_SELF: Final = words(
-    "i i'm im i've ive i'd i'll my me mine we our we're us name names call here living love enjoy like prefer "
-    "hate age iam i'am been keep be short brief concise answers code explain forget delete remove erase please "
-    "stack project working retired detailed concise no not scratch mine step short answer this"
+_SELF: Final = (
+    profile_style.TRIGGERS
+    | profile_tech.CONTEXT
+    | words(
+        "i i'm im i've ive i'd i'll my me mine we our we're we've us name names call here living love enjoy "
+        "prefer hate age iam i'am been keep be explain forget delete remove erase please working retired scratch "
+        "uses built written runs this use skip get walk thanks thank cheers regards best sincerely not no"
+    )
 )
 """A message without any of these says nothing about its writer, unless it answers a question."""
+_MACHINE: Final = re.compile(
+    r"\b(?:i'?m|i am|as) an? (?:\w+ ){0,2}(?:language model|ai|assistant|chatbot|virtual assistant)\b", re.IGNORECASE
+)
+"""How assistants speak of themselves: such a text is pasted, whoever sends it."""
+
+
+_CHAT: Final = 6
+"""Sentences of a message in which what somebody is doing tells what he likes; a longer text is about something else."""
 
 
 class About(NamedTuple):
@@ -49,6 +65,7 @@ def _be(line: Line, predicate: Predicate) -> Iterator[Draft]:
     name = profile_name.name_after_be(line, predicate)
     if name is not None:
         yield name
+        yield from profile_age.age_after_name(line, predicate)
         yield from profile_place.trailing(line, predicate.rest - 1, predicate.start)
         return
     if line.word(predicate.rest) == "born":
@@ -70,13 +87,13 @@ def _go(line: Line, predicate: Predicate) -> Iterator[Draft]:
     if name is not None:
         yield name
         return
-    yield from profile_tastes.does(line, predicate)
+    yield from profile_pastimes.does(line, predicate)
     yield from about_user_facts.studies(line, predicate)
 
 
 def _run(line: Line, predicate: Predicate) -> Iterator[Draft]:
     business = list(profile_work.runs_business(line, predicate))
-    yield from business or profile_tastes.does(line, predicate)
+    yield from business or profile_pastimes.does(line, predicate)
 
 
 def _grow(line: Line, predicate: Predicate) -> Iterator[Draft]:
@@ -98,9 +115,10 @@ READERS: Final[dict[str, tuple[Reader, ...]]] = {
     "go": (_go,),
     "run": (_run,),
     "grow": (_grow,),
+    "spend": (profile_pastimes.does, profile_work.serves),
     **dict.fromkeys(("live", "reside", "dwell", "stay", "settle"), (profile_place.lives,)),
     **dict.fromkeys(("move", "relocate"), (profile_place.moves,)),
-    "work": (profile_work.works, profile_tastes.does, profile_tech.uses, profile_tech.builds),
+    "work": (profile_work.works, profile_pastimes.does, profile_tech.uses, profile_tech.builds),
     "retire": (profile_work.retires,),
     "own": (profile_work.runs_business, about_user_facts.drives),
     "manage": (profile_work.runs_business,),
@@ -124,7 +142,7 @@ READERS: Final[dict[str, tuple[Reader, ...]]] = {
     "use": (profile_tech.uses,),
     "know": (profile_tech.uses, profile_tech.practised),
     **dict.fromkeys(("code", "program", "develop"), (profile_tech.uses, profile_tech.practised, profile_tech.builds)),
-    "write": (profile_tastes.does, profile_tech.uses, profile_tech.practised, profile_tech.builds),
+    "write": (profile_pastimes.does, profile_tech.uses, profile_tech.practised, profile_tech.builds),
     **dict.fromkeys(
         ("build", "create", "design", "make"), (profile_tech.builds, profile_tech.uses, profile_work.serves)
     ),
@@ -134,15 +152,17 @@ READERS: Final[dict[str, tuple[Reader, ...]]] = {
     **dict.fromkeys(("start", "started", "begin"), (profile_tech.practised, profile_work.serves)),
     "speak": (about_user_facts.speaks,),
     **dict.fromkeys(("study", "major", "graduate", "attend"), (about_user_facts.studies,)),
-    **dict.fromkeys(("eat", "drink"), (profile_tastes.does, about_user_facts.eats)),
+    **dict.fromkeys(("eat", "drink"), (profile_pastimes.does, about_user_facts.eats)),
 }
-_OTHERWISE: Final[tuple[Reader, ...]] = (profile_tastes.does, profile_work.serves)
+_OTHERWISE: Final[tuple[Reader, ...]] = (profile_pastimes.does, profile_work.serves)
 
 
 def statements(user: Reading, before: Sequence[Heard] = ()) -> About:
     """Return what the user states about himself. *before* is what was said last, to understand answers and corrections."""
     asked = profile_answers.question_in(before)
     if not user.sentences or (asked is None and not _SELF & user.words):
+        return About()
+    if {"model", "ai", "assistant", "chatbot"} & user.words and _MACHINE.search(user.prose):
         return About()
     lines = [Line(user, sentence, first=number == 0) for number, sentence in enumerate(user.sentences)]
     drafts = list(_drafts(user, lines))
@@ -212,11 +232,11 @@ def _drafts(user: Reading, lines: list[Line]) -> Iterator[Draft]:
         if known & profile_name.TRIGGERS:
             yield from profile_name.names(line)
         if known & profile_place.TRIGGERS:
-            yield from profile_place.places(line)
+            yield from profile_place_hints.places(line)
         if known & profile_work.TRIGGERS:
             yield from profile_work.works_stated(line)
-        if known & profile_tastes.TRIGGERS:
-            yield from profile_tastes.favorites(line, asked=asked)
+        if known & profile_favorites.TRIGGERS:
+            yield from profile_favorites.favorites(line, asked=asked)
         if known & profile_age.TRIGGERS:
             yield from profile_age.ages(line)
         if known & profile_style.TRIGGERS:
@@ -228,7 +248,7 @@ def _drafts(user: Reading, lines: list[Line]) -> Iterator[Draft]:
             yield from profile_answers.removals(line)
         if known & about_user_facts.TRIGGERS:
             yield from about_user_facts.stated_facts(line)
-        if profile_engaged.seen(line):
+        if len(lines) <= _CHAT and profile_engaged.seen(line):
             yield from profile_engaged.engaged(line)
         if known & profile_engaged.REFERRING:
             yield from profile_engaged.referred(lines, number)
@@ -314,6 +334,8 @@ def _telling(drafts: list[Draft]) -> list[Draft]:
     kept = drafts
     for field, order in _BETTER.items():
         found = [draft for draft in kept if draft.field == field and not draft.removes]
+        if field == "name" and {draft.family for draft in found} & _CALLED:
+            continue  # "my name is William but I go by Bill" states both, and the last one is to be used
         if len(found) > 1:
             best = min(
                 found,
@@ -336,6 +358,7 @@ def _telling(drafts: list[Draft]) -> list[Draft]:
     return kept
 
 
+_CALLED: Final = frozenset({"name_call", "name_called"})
 _BETTER: Final[dict[str, tuple[str, ...]]] = {
     "name": ("corrected", "name_call", "name_called", "name_is", "answer", "name_am", "name_here", "name_signed"),
     "location": (

@@ -53,7 +53,7 @@ def facts_after_be(line: Line, predicate: Predicate) -> Iterator[Draft]:
     if predicate.modal or predicate.wanted or predicate.past or predicate.subject != "i":
         return
     place = predicate.rest
-    while line.word(place) in ADVERBS | {"not", "strictly", "mildly", "severely", "deathly", "highly", "half"}:
+    while line.word(place) in ADVERBS | words("not strictly mildly severely deathly highly half"):
         place += 1
     start = predicate.start
     if line.word(place) == "allergic" and line.word(place + 1) == "to":
@@ -153,25 +153,7 @@ def _tongues(line: Line, place: int, predicate: Predicate) -> Iterator[Draft]:
     step = place
     while step < line.end and (
         line.words[step] in TONGUES
-        or line.words[step]
-        in {
-            ",",
-            "and",
-            "some",
-            "fluent",
-            "a",
-            "little",
-            "both",
-            "also",
-            "as",
-            "well",
-            "basic",
-            "bit",
-            "of",
-            "&",
-            "only",
-        }
-        | ADVERBS
+        or line.words[step] in words(", and some fluent a little both also as well basic bit of & only") | ADVERBS
     ):
         if line.words[step] in TONGUES:
             known.append(step)
@@ -198,7 +180,7 @@ def _subject(line: Line, at: int, start: int) -> Iterator[Draft]:
     item = phrase(line, at, most=4)
     if (
         item is None
-        or line.words[item[0]] in VAGUE | {"hard", "abroad", "exam", "exams", "lot"}
+        or line.words[item[0]] in VAGUE | words("hard abroad exam exams lot")
         or line.words[item[0]] in TECHNOLOGY
     ):
         return
@@ -293,7 +275,7 @@ def has_facts(line: Line, predicate: Predicate) -> Iterator[Draft]:
         return
     place = predicate.rest
     while (
-        line.word(place) in ADVERBS | {"severe", "mild", "chronic", "bad", "got"}
+        line.word(place) in ADVERBS | words("severe mild chronic bad got")
         and " ".join(line.words[place : place + 2]) not in CONDITIONS
     ):
         place += 1
@@ -306,21 +288,14 @@ def has_facts(line: Line, predicate: Predicate) -> Iterator[Draft]:
             return
     if predicate.negated:
         return
-    if line.word(place) in {"a", "an", "my", "two", "2"}:
+    if line.word(place) in words("a an my two 2"):
         item = phrase(line, place, most=6)
         if item is None:
             return
         found = line.words[item[0] : item[1]]
-        if found[-1] in {
-            "degree",
-            "masters",
-            "master's",
-            "bachelors",
-            "bachelor's",
-            "phd",
-            "doctorate",
-            "mba",
-        } or found[0] in {"degree", "phd", "masters", "mba", "master's", "bachelor's"}:
+        if found[-1] in words("degree masters master's bachelors bachelor's phd doctorate mba") or found[0] in words(
+            "degree phd masters mba master's bachelor's"
+        ):
             last = item[1]
             if line.word(last) in {"in", "from"}:
                 subject = phrase(line, last + 1, most=4)
@@ -331,16 +306,9 @@ def has_facts(line: Line, predicate: Predicate) -> Iterator[Draft]:
             if found[0] not in {"allergy", "allergies"}:
                 value = text_of(line, (item[0], item[1] - 1))
                 yield fact(line, "user/allergies", value, f"The user is allergic to {value}", start, item[1])
-        elif set(found) & CARS and found[-1] not in {
-            "payment",
-            "accident",
-            "seat",
-            "problem",
-            "question",
-            "license",
-            "driver",
-            "crash",
-        }:
+        elif set(found) & CARS and found[-1] not in words(
+            "payment accident seat problem question license driver crash"
+        ):
             yield _vehicle(line, item, start)
         elif found[-1] in BELONGINGS:
             yield fact(line, "user/owns", text_of(line, item), f"The user has a {text_of(line, item)}", start, item[1])
@@ -355,7 +323,7 @@ def drives(line: Line, predicate: Predicate) -> Iterator[Draft]:
     """Read "I drive a red Honda", "I own a boat"."""
     if predicate.modal or predicate.wanted or predicate.negated or predicate.past or predicate.infinitive:
         return
-    if line.word(predicate.rest) not in {"a", "an", "my", "the", "two"}:
+    if line.word(predicate.rest) not in words("a an my the two"):
         return
     item = phrase(line, predicate.rest, most=6)
     if item is None:
@@ -377,8 +345,7 @@ def eats(line: Line, predicate: Predicate) -> Iterator[Draft]:
     """Read "I don't eat meat", "I don't drink alcohol"."""
     if (
         not predicate.negated
-        or (predicate.modal
-        and "can" not in line.words[predicate.start : predicate.at])
+        or (predicate.modal and "can" not in line.words[predicate.start : predicate.at])
         or predicate.past
         or predicate.wanted
     ):
@@ -435,7 +402,7 @@ def _date(line: Line, at: int) -> tuple[int, int] | None:
         elif word not in {"of", ",", "the", "day"}:
             break
         last += 1
-    while last > at and line.words[last - 1] in {"of", ",", "the", "-", "/"}:
+    while last > at and line.words[last - 1] in words("of , the - /"):
         last -= 1
     return (at, last) if seen and last > at else None
 
@@ -451,7 +418,7 @@ def wants(line: Line, predicate: Predicate) -> Iterator[Draft]:
             value = text_of(line, item)
             yield fact(line, "user/career goal", value, f"The user wants to be a {value}", start, item[1])
         return
-    if predicate.verb in {"live", "move", "relocate", "retire", "visit", "travel"}:
+    if predicate.verb in words("live move relocate retire visit travel"):
         step = at + 1 if line.word(at) in {"to", "in"} else at
         item = place_at(line, step, sure=False)
         if item:
@@ -459,53 +426,20 @@ def wants(line: Line, predicate: Predicate) -> Iterator[Draft]:
             attribute = "travel wish" if predicate.verb in {"visit", "travel"} else "wish to live in"
             verb = f"{predicate.verb} {line.word(at)}" if step > at else predicate.verb
             yield fact(line, f"user/{attribute}", value, f"The user would like to {verb} {value}", start, item[1])
-    elif predicate.verb in {
-        "learn",
-        "run",
-        "lose",
-        "save",
-        "start",
-        "open",
-        "write",
-        "publish",
-        "buy",
-        "get",
-        "quit",
-        "improve",
-        "climb",
-    }:
+    elif predicate.verb in words("learn run lose save start open write publish buy get quit improve climb"):
         last = predicate.rest
         while (
             last < line.end
             and last - at < 8
             and line.words[last] not in MARKS
-            and line.words[last] not in {"and", "but", "so", "because", "i", "that", "it", "this", "when", "if"}
+            and line.words[last] not in words("and but so because i that it this when if")
         ):
             last += 1
         goal = set(line.words[at:last])
-        long_term = goal & {
-            "language",
-            "guitar",
-            "piano",
-            "marathon",
-            "weight",
-            "novel",
-            "book",
-            "house",
-            "business",
-            "company",
-            "smoking",
-            "phd",
-            "degree",
-            "restaurant",
-            "shop",
-            "triathlon",
-            "retirement",
-            "bakery",
-            "cafe",
-            "half-marathon",
-            "masters",
-        } or (predicate.verb == "learn" and goal & (TONGUES | frozenset(TECHNOLOGY)))
+        long_term = goal & words(
+            "language guitar piano marathon weight novel book house business company smoking phd degree "
+            "restaurant shop triathlon retirement bakery cafe half-marathon masters"
+        ) or (predicate.verb == "learn" and goal & (TONGUES | frozenset(TECHNOLOGY)))
         if long_term:
             value = text_of(line, (predicate.at, last))
             yield fact(line, f"user/goal to {value.lower()}", "yes", f"The user wants to {value}", start, last)
@@ -631,7 +565,7 @@ def zones(line: Line, predicate: Predicate) -> Iterator[Draft]:
     }:
         return
     last = at + 1
-    while line.word(last) in {"+", "-", "time", "standard", "daylight"} or line.word(last).isdigit():
+    while line.word(last) in words("+ - time standard daylight") or line.word(last).isdigit():
         last += 1
     value = line.original(at, last)
     yield fact(line, "user/time zone", value, f"The user's time zone is {value}", predicate.start, last)

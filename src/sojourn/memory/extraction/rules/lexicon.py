@@ -1,8 +1,11 @@
 """How the word lists of the rules are written: words apart by spaces, phrases apart by line breaks or semicolons."""
 
+from functools import cache
 
+
+@cache
 def words(text: str) -> frozenset[str]:
-    """Return the words of *text*."""
+    """Return the words of *text*: the same set each time, so that a list may stand where it is used."""
     return frozenset(text.split())
 
 

@@ -64,7 +64,7 @@ ADVERBS: Final = words(
     "now absolutely definitely totally truly honestly personally simply certainly probably sure even only "
     "basically recently lately presently already ever especially particularly quite very pretty kinda sorta "
     "typically constantly occasionally frequently finally proudly happily secretly obviously officially originally "
-    "too so well yes yeah yep no oh hi hello hey ok okay lol haha actully realy rather sincerely genuinely primarily "
+    "too so well yes yeah yep oh hi hello hey ok okay lol haha actully realy rather sincerely genuinely primarily "
     "professionally temporarily legally seriously literally myself both all almost tend rlly def kinda forever"
 )
 MODALS: Final = words("can could might may must should will shall would would've")

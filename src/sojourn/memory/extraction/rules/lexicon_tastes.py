@@ -21,7 +21,7 @@ weightlifting meditating gambling shopping crafting quilting sculpting whittling
 photography gaming streaming vlogging blogging diving snorkeling volunteering scrapbooking horseback riding racing
 fencing skydiving partying walking acting clubbing karaoke yoga pilates martial karate judo chess poker tennis
 soccer football basketball baseball hockey rugby cricket volleyball badminton softball golf archery parkour rock
-rollerblading sledding canning foraging birding stargazing coding programming tutoring flying geocaching pottery
+rollerblading sledding canning foraging birding stargazing tutoring flying geocaching pottery
 calligraphy origami bodybuilding ziplining paintballing drumming beatboxing couponing thrifting homebrewing cosplay
 reenacting meditation gymnastics ballet cheerleading lacrosse ping-pong frisbee volley crossword crosswords sudoku
 astrology genealogy woodworking

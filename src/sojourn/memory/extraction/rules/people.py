@@ -20,6 +20,8 @@ _QUALIFIERS: Final = words(
     "older younger little big oldest youngest best eldest twin late first second new old golden german great "
     "yellow black"
 )
+_COUNTABLE: Final = CHILDREN | SIBLINGS | PETS | frozenset(PETS_MANY)
+_NUMERALS: Final = words("a an one two three four five six seven 1 2 3 4 5 6 7 no")
 TRIGGERS: Final = words("my mine named called")
 
 
@@ -63,7 +65,7 @@ def _relation(line: Line, place: int, noun: int, kin: str) -> str:
     told = [
         word
         for word in line.words[place + 1 : noun]
-        if word in {"older", "younger", "oldest", "youngest", "best", "eldest", "little", "big", "twin", "late"}
+        if word in words("older younger oldest youngest best eldest little big twin late")
     ]
     return " ".join([*told, RELATIONS.get(kin) or kin])
 
@@ -121,7 +123,7 @@ def _is(line: Line, place: int, at: int, who: str, relation: str) -> Iterator[Dr
         yield _fact(line, f"{who}/occupation", value, f"The user's {relation} is a {value}", place, job[1])
         return
     found = number_at(line, step)
-    if found and (line.is_end(found[1]) or line.word(found[1]) in {"years", "year", "and", "now", "months"}):
+    if found and (line.is_end(found[1]) or line.word(found[1]) in words("years year and now months")):
         unit = " months" if line.word(found[1]) == "months" else ""
         yield _fact(
             line,
@@ -140,17 +142,7 @@ def _is(line: Line, place: int, at: int, who: str, relation: str) -> Iterator[Dr
                 line, f"{who}/location", value, f"The user's {relation} is {line.word(step)} {value}", place, item[1]
             )
         return
-    if line.word(step) in {
-        "vegan",
-        "vegetarian",
-        "allergic",
-        "pregnant",
-        "diabetic",
-        "retired",
-        "deaf",
-        "blind",
-        "autistic",
-    }:
+    if line.word(step) in words("vegan vegetarian allergic pregnant diabetic retired deaf blind autistic"):
         last = step + 1
         if line.word(step) == "allergic" and line.word(step + 1) == "to":
             item = phrase(line, step + 2, most=3)
@@ -204,30 +196,19 @@ def has_people(line: Line, predicate: Predicate) -> Iterator[Draft]:
     while (
         line.word(at)
         in _QUALIFIERS
-        | {
-            "beautiful",
-            "lovely",
-            "wonderful",
-            "small",
-            "cute",
-            "pet",
-            "amazing",
-            "young",
-            "adorable",
-            "grown",
-            "rescue",
-            "huge",
-            "adult",
-            "tabby",
-            "year",
-            "old",
-        }
+        | words(
+            "beautiful lovely wonderful small cute pet amazing young adorable grown rescue huge adult tabby year old"
+        )
         and at < place + 6
     ):
         at += 1
     noun = line.word(at)
     start = predicate.start
     yield from _counted(line, start, at, noun, count, none=none, several=several)
+    more = next((step for step in range(at + 1, min(line.end, at + 6)) if line.words[step] in {"and", ",", "plus"}), 0)
+    if noun in _COUNTABLE and more and line.word(more + 1) in _NUMERALS:
+        again = Predicate(subject=predicate.subject, verb="have", at=more, rest=more + 1, start=start)
+        yield from has_people(line, again)
 
 
 def _counted(line: Line, start: int, at: int, noun: str, count: int, *, none: bool, several: bool) -> Iterator[Draft]:
@@ -252,10 +233,7 @@ def _counted(line: Line, start: int, at: int, noun: str, count: int, *, none: bo
             value = f"{count} {noun}" if count > 1 else noun
             article = f"a {noun}" if count == 1 else value
             yield _fact(line, "user/pets", value, f"The user has {article}", start, at + 1)
-    elif (
-        noun in {"girlfriend", "boyfriend", "wife", "husband", "fiance", "roommate", "partner", "fiancé", "fiancée"}
-        and count == 1
-    ):
+    elif noun in words("girlfriend boyfriend wife husband fiance roommate partner fiancé fiancée") and count == 1:
         named = list(_named_after(line, start, at, noun))
         yield from named
         if not named:
@@ -263,7 +241,7 @@ def _counted(line: Line, start: int, at: int, noun: str, count: int, *, none: bo
 
 
 def _number_slot(noun: str, group: str) -> str:
-    one = noun in {"kids", "children", "child", "kid", "siblings", "sibling", "twins", "baby"}
+    one = noun in words("kids children child kid siblings sibling twins baby")
     return f"user/number of {group if one else noun if noun.endswith('s') else noun + 's'}"
 
 

@@ -9,12 +9,13 @@ from sojourn.memory.extraction.rules.profile_clause import Line, Predicate
 from sojourn.memory.extraction.rules.profile_draft import Draft
 
 YOUNGEST, OLDEST = 4, 110
-TRIGGERS: Final = words("age aged old yo")
+TRIGGERS: Final = words("age aged old yo as")
 _UNITS: Final = {word: number for number, word in enumerate(
     ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"]
 )}  # fmt: skip
 _TENS: Final = {
-    word: 10 * number for number, word in enumerate(["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"], 2)
+    word: 10 * number
+    for number, word in enumerate(["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"], 2)
 }
 _AFTER: Final = words(
     "and now so but btw today this male female m f with living i who as or actually too lol currently from by not "
@@ -50,7 +51,7 @@ def age_after_be(line: Line, predicate: Predicate) -> Iterator[Draft]:
     if predicate.modal or predicate.wanted or predicate.past or predicate.subject != "i":
         return
     place = predicate.rest
-    while line.word(place) in ADVERBS | {"a", "an", "age", "aged", "at", "the", "about", "turning"}:
+    while line.word(place) in ADVERBS | words("a an age aged at the about turning"):
         if line.words[place] in {"turning", "about", "almost", "nearly"}:
             return
         place += 1
@@ -76,12 +77,24 @@ def age_after_be(line: Line, predicate: Predicate) -> Iterator[Draft]:
         family = "age_old"
     elif line.word(last) == "old":
         last, family = last + 1, "age_old"
-    elif (not line.is_end(last) and line.word(last) not in _AFTER) or (line.word(last) in {"-", "/"} and line.word(last + 1).isdigit()):
+    elif (not line.is_end(last) and line.word(last) not in _AFTER) or (
+        line.word(last) in {"-", "/"} and line.word(last + 1).isdigit()
+    ):
         return
     for found_age in draft(line, value, family, predicate.start, last):
         if predicate.negated:
             found_age.removes, found_age.family = True, "removed"
         yield found_age
+
+
+def age_after_name(line: Line, predicate: Predicate) -> Iterator[Draft]:
+    """Read the number in "I'm Ana, 31, and live in Oslo"."""
+    comma = next(
+        (at for at in range(predicate.rest, min(line.end, predicate.rest + 4)) if line.words[at] in {",", "("}), 0
+    )
+    found = number_at(line, comma + 1) if comma else None
+    if found and (line.is_end(found[1]) or line.word(found[1]) in words("and years from yo y/o")):
+        yield from draft(line, found[0], "age_am", predicate.start, found[1])
 
 
 def turns(line: Line, predicate: Predicate) -> Iterator[Draft]:
@@ -90,12 +103,15 @@ def turns(line: Line, predicate: Predicate) -> Iterator[Draft]:
         return
     found = number_at(line, predicate.rest)
     if (
-        found
-        and (line.is_end(found[1]) or line.word(found[1]) not in {"into", "down", "of", "percent", "%"})
-        and not {"when", "before", "until"} & set(line.words[: predicate.at])
+        (
+            found
+            and (line.is_end(found[1]) or line.word(found[1]) not in words("into down of percent %"))
+            and not {"when", "before", "until"} & set(line.words[: predicate.at])
+        )
+        and "ago" not in line.words
+        and not any(word.isdigit() and len(word) == 4 for word in line.words)
     ):
-        if "ago" not in line.words and not any(word.isdigit() and len(word) == 4 for word in line.words):
-            yield from draft(line, found[0], "age_old", predicate.start, found[1])
+        yield from draft(line, found[0], "age_old", predicate.start, found[1])
 
 
 def ages(line: Line) -> Iterator[Draft]:
@@ -113,6 +129,9 @@ def ages(line: Line) -> Iterator[Draft]:
             if found:
                 yield from draft(line, found[0], "age_old", max(0, place - 1), found[1])
         elif word == "as" and line.word(place + 1) == "a" and "i" in line.words[place:]:
+            glued = line.word(place + 2).partition("-")
+            if glued[0].isdigit() and len(glued[0]) < 4 and glued[2].endswith("old"):
+                yield from draft(line, int(glued[0]), "age_old", place, place + 3)
             found = number_at(line, place + 2)
             if found and line.word(found[1]) in _YEARS | {"-"} and "old" in line.words[found[1] : found[1] + 4]:
                 yield from draft(line, found[0], "age_old", place, found[1] + 2)

@@ -87,21 +87,20 @@ def question_in(before: Sequence[Heard]) -> str | None:
 def answers(lines: list[Line], field: str) -> Iterator[Draft]:
     """Read a short message as the answer to a question after *field*."""
     line = lines[0]
-    if line.sentence.mark.startswith("?") or line.end > 12:
-        if not (
-            line.end <= 12
-            and line.sentence.clauses
-            and not line.sentence.clauses[0].is_question
-            and len(line.sentence.clauses) > 1
-        ):
-            return
+    if (line.sentence.mark.startswith("?") or line.end > 12) and not (
+        line.end <= 12
+        and line.sentence.clauses
+        and not line.sentence.clauses[0].is_question
+        and len(line.sentence.clauses) > 1
+    ):
+        return
     place = 0
     while line.word(place) in _LEADING and place < 8:
         place += 1
     if (
         place >= line.end
-        or (line.words[place] in STOPS and line.words[place] not in {"it"})
-        or line.words[place] in {"none", "nothing", "private", "rather", "guess", "secret"}
+        or (line.words[place] in STOPS and line.words[place] != "it")
+        or line.words[place] in words("none nothing private rather guess secret")
     ):
         return
     reader = _READERS.get(field)
@@ -265,24 +264,7 @@ def _pair(line: Line) -> tuple[str, str, int, int]:
         line.words[place] in _LEADING | _CORRECTING - {"not"}
         or line.words[place] in MARKS
         or line.words[place]
-        in {
-            "that",
-            "should",
-            "be",
-            "said",
-            "was",
-            "to",
-            "say",
-            "correct",
-            "wrong",
-            "is",
-            "s",
-            "with",
-            "one",
-            "spelled",
-            "you",
-        }
-        | ADVERBS
+        in words("that should be said was to say correct wrong is s with one spelled you") | ADVERBS
     ):
         seen = seen or line.words[place] in _CORRECTING
         place += 1
@@ -291,7 +273,7 @@ def _pair(line: Line) -> tuple[str, str, int, int]:
         if wrong is None:
             return "", "", -1, -1
         right = wrong[1]
-        while line.word(right) in MARKS | {"but", "it", "is", "rather", "its", "it's", "i", "am"}:
+        while line.word(right) in MARKS | words("but it is rather its it's i am"):
             right += 1
         item = phrase(line, right, most=4)
         if item is None or right == wrong[1]:
@@ -330,7 +312,7 @@ def _which(
         fits = {"name", "location", "occupation", "current_project"}
     for field, said, _ in reversed(known):
         if field in fits and str(said).casefold() != value.casefold():
-            return field, said if not former else former
+            return field, former or said
     if asked in fits and former:
         return asked or "", former
     return "", None
@@ -364,7 +346,7 @@ def removals(line: Line) -> Iterator[Draft]:
             yield from _forgotten(line, place)
         elif (
             word in {"quit", "lost", "left"}
-            and line.word(place - 1) in {"i", "just", "recently", "have", "finally"} | ADVERBS
+            and line.word(place - 1) in words("i just recently have finally") | ADVERBS
             and line.words[place + 1 : place + 3] == ["my", "job"]
         ):
             if line.clause(place).is_stated and {"i"} & set(line.words[:place]):
@@ -393,27 +375,12 @@ def removals(line: Line) -> Iterator[Draft]:
 
 
 def _forgotten(line: Line, place: int) -> Iterator[Draft]:
-    if line.clause(place).is_question and line.words[0] not in {"can", "could", "please", "would", "will"}:
+    if line.clause(place).is_question and line.words[0] not in words("can could please would will"):
         return
     before = line.words[:place]
-    if {"i", "not", "never", "always", "did"} & set(before[-3:]) and line.words[place] != "remember":
+    if words("i not never always did") & set(before[-3:]) and line.words[place] != "remember":
         return
-    if before and before[-1] not in {
-        "please",
-        "to",
-        "you",
-        "and",
-        ",",
-        "just",
-        "also",
-        "now",
-        "can",
-        "hey",
-        "not",
-        "so",
-        "no",
-        "i",
-    }:
+    if before and before[-1] not in words("please to you and , just also now can hey not so no i"):
         return
     my = next((at for at in range(place + 1, min(line.end, place + 10)) if line.words[at] == "my"), -1)
     if my < 0 or "to" in line.words[place + 1 : my]:
@@ -432,7 +399,7 @@ def _forgotten(line: Line, place: int) -> Iterator[Draft]:
 
 
 def _slot(noun: str) -> str:
-    if noun in {"wife", "husband", "partner", "girlfriend", "boyfriend", "dog", "cat"}:
+    if noun in words("wife husband partner girlfriend boyfriend dog cat"):
         return f"user {noun}/name"
     return {
         "kids": "user/number of children",
@@ -450,7 +417,7 @@ def known_from(statements: Sequence[ProfileStatement], *, own: bool) -> list[Kno
 MANY: Final = frozenset({"programming_languages", "frameworks", "interests", "project_tech_stack"})
 """Fields of many values, where another value corrects none."""
 _GREETING: Final = re.compile(
-    r"\b(?:nice to meet you|hi|hello|hey|welcome|thanks|thank you|pleased to meet you|great|sure|ok|okay|got it),? ([A-Z][a-zà-ÿ]+)\b"
+    r"\b(?i:nice to meet you|hi|hello|hey|welcome|thanks|thank you|pleased to meet you|great|sure|ok|okay|got it),? ([A-Z][a-zà-ÿ]+)\b"
 )
 
 

@@ -100,9 +100,9 @@ class Predicate:
 
 
 _NEVER: Final = words("not never neither nor hardly rarely seldom barely")
-_DROPPED: Final = words(
-    "love enjoy like adore hate prefer living working studying live work been grew lived moved retired"
-)
+_MAX_CHAT: Final = 5
+"""Sentences of a message that may leave "I" out; in a longer text such a verb is advice."""
+_DROPPED: Final = words("love enjoy adore hate prefer living working studying live work been grew lived moved retired")
 """Verbs that chat begins with when it leaves "I" out, and that are no commands."""
 
 
@@ -117,7 +117,9 @@ def predicates(line: Line) -> list[Predicate]:
                 found.append(predicate)
     if (
         line.words
-        and line.word(0) in _DROPPED | ADVERBS
+        and (line.words[0] in _DROPPED or line.words[0] in ADVERBS)
+        and len(line.reading.sentences) <= _MAX_CHAT
+        and line.word(1) not in {"your", "the", "exploring"}
         and not any(clause.person == "you" for clause in line.sentence.clauses[:1])
     ):
         dropped = _predicate(line, 0, "i", start=0)
@@ -133,19 +135,7 @@ def _is_subject(line: Line, place: int) -> bool:
         return False
     if line.word(place - 2) == "i":
         return True
-    return line.word(place - 1) not in {
-        "am",
-        "do",
-        "did",
-        "should",
-        "can",
-        "could",
-        "would",
-        "will",
-        "have",
-        "may",
-        "shall",
-    }
+    return line.word(place - 1) not in words("was were am do did should can could would will have may shall")
 
 
 def _predicate(line: Line, place: int, subject: Subject, *, start: int) -> Predicate | None:
@@ -165,29 +155,38 @@ def _predicate(line: Line, place: int, subject: Subject, *, start: int) -> Predi
         elif word == "used" and after == "to":
             predicate.past = predicate.ceased = True
             place += 1
-        elif word in {"do", "did", "does"} and (after in _NEVER or kind_of(after) == "base"):
+        elif word in {"do", "did", "does"} and (
+            after in _NEVER or kind_of(line.word(_after_adverbs(line, place + 1))) == "base"
+        ):
             predicate.past = predicate.past or word == "did"
-        elif word in MODALS and (word != "can" or after not in ADVERBS | {"of"}):
+        elif word in MODALS and word != "would" and (word != "can" or after not in ADVERBS | {"of"}):
             predicate.modal = True
         elif word in {"have", "had", "has"} and _goes_on(line, place + 1):
             have = True
             predicate.past = predicate.past or word == "had"
         elif word == "been" and have:
             be = True
-            if not _goes_on(line, place + 1):
+            if kind_of(line.word(_after_adverbs(line, place + 1))) not in {"past", "ing"}:
                 return _verb(predicate, "be", place, place + 1)
         elif word in WANTING and after == "to":
             predicate.wanted = True
             place += 1
         elif word in {"would", "wanna", "gonna"}:
-            predicate.wanted = True
-        elif word in {"am", "are", "was", "were", "be"} and not be:
+            predicate.wanted = predicate.modal = True
+            if word == "would" and _after_adverbs(line, place + 1) < line.end - 1:
+                liking = _after_adverbs(line, place + 1)
+                if line.words[liking] in {"love", "like", "prefer", "hate"} and line.word(liking + 1) == "to":
+                    place = liking + 1
+        elif word in words("am are was were be") and not be:
             be = True
             predicate.past = predicate.past or word in {"was", "were"}
             following = _after_adverbs(line, place + 1)
             if following < line.end and line.words[following] in WANTING and line.word(following + 1) == "to":
                 predicate.wanted = True
                 place = following + 1
+            elif line.words[following : following + 2] in (["no", "longer"], ["no", "more"]):
+                predicate.negated = predicate.ceased = True
+                return _verb(predicate, "be", following + 1, following + 2)
             elif following < line.end and line.words[following] in _NEVER:
                 predicate.negated = True
                 place = following
@@ -224,7 +223,7 @@ def _goes_on(line: Line, place: int) -> bool:
     """Tell whether a verb, and not an object, follows the auxiliary."""
     place = _after_adverbs(line, place)
     word = line.word(place)
-    return word in _NEVER or word == "been" or kind_of(word) in {"past", "ing"}
+    return word in _NEVER or word == "been" or kind_of(word) == "past"
 
 
 def joined(line: Line, place: int, predicate: Predicate) -> Predicate | None:
@@ -237,7 +236,11 @@ def joined(line: Line, place: int, predicate: Predicate) -> Predicate | None:
     place = _after_adverbs(line, place)
     word = line.word(place)
     form = FORMS.get(word)
-    is_verb = word in {"am", "have", "do", "used", "never"} or (form is not None and form[1] in {"base", "past"})
+    is_verb = word in words("am have do used never") or (form is not None and form[1] in {"base", "past"})
+    if form is not None and form[1] == "ing" and (predicate.verb == "be" or predicate.ongoing):
+        is_verb = predicate.verb == "be" or line.words[place] in words(
+            "working living building studying developing writing"
+        )
     if not is_verb or (form is not None and form[1] == "base" and line.word(place + 1) in {"is", "are", "was"}):
         return None
     following = _predicate(line, place, predicate.subject, start=place)

@@ -50,7 +50,7 @@ def engaged(line: Line) -> Iterator[Draft]:
     """Yield pastimes, food and drink that the user is busy with: "just came back from hunting", "eating a burrito"."""
     for place, word in enumerate(line.words):
         if word in GERUNDS and word != "reading":
-            if _is_own(line, place) and line.word(place + 1) not in {"late", "away"}:
+            if _is_own(line, place) and _ends_phrase(line, place + 1):
                 first = place - 1 if place and line.words[place - 1] in _ASIDE else place
                 yield _interest(line, (first, place + 1), "engaged", first)
         elif word in _OUTINGS and _is_outing(line, place):
@@ -66,12 +66,12 @@ def engaged(line: Line) -> Iterator[Draft]:
         ):
             yield from _busy(line, place)
         elif (
-            word in {"addiction", "obsession", "fetish", "weakness", "passion", "love", "sucker", "liking"}
+            word in words("addiction obsession fetish weakness passion love sucker liking")
             and line.word(place - 1) != "i"
         ):
             yield from _attached(line, place)
         elif (
-            word in {"love", "like", "enjoy", "watch", "play", "read", "adore"}
+            word in words("love like enjoy watch play read adore")
             and line.word(place - 1) == "i"
             and line.is_end(place + 1)
         ):
@@ -81,6 +81,17 @@ def engaged(line: Line) -> Iterator[Draft]:
                 first = place - 1 if place and line.words[place - 1] in _ASIDE | FOODS else place
                 last = place + 2 if line.word(place + 1) in FOODS | DRINKS else place + 1
                 yield _interest(line, (first, last), "consumes", first)
+
+
+def _ends_phrase(line: Line, place: int) -> bool:
+    """Tell whether the noun before *place* stands for itself, and is not "hiking boots" or "running late"."""
+    word = line.word(place)
+    return (
+        line.is_end(place)
+        or word in STOPS
+        or word in ADVERBS
+        or word in words("alone outside outdoors online around along")
+    )
 
 
 def _attached(line: Line, place: int) -> Iterator[Draft]:
@@ -106,7 +117,7 @@ def _relative(line: Line, place: int) -> Iterator[Draft]:
     end = place - 1
     if not line.clause(place).is_stated:
         return
-    while end > 0 and line.words[end - 1] in {"that", "which", "what", "is", "really", "do"}:
+    while end > 0 and line.words[end - 1] in words("that which what is really do"):
         end -= 1
     first = _run_before(line, end)
     if (
@@ -123,8 +134,8 @@ def _is_outing(line: Line, place: int) -> bool:
     """Tell whether it is gone for: "go for a hike", "take long walks"."""
     before = line.words[max(0, place - 5) : place]
     return (
-        bool({"go", "going", "take", "taking", "went", "took", "planning", "goes"} & set(before))
-        and bool({"a", "long", "for", "on", "daily", "nice", "of"} & set(before))
+        bool(words("go going take taking went took planning goes") & set(before))
+        and bool(words("a long for on daily nice of") & set(before))
         and _is_own(line, place)
     )
 
@@ -136,7 +147,7 @@ def _busy(line: Line, place: int) -> Iterator[Draft]:
         if line.word(at) != "to":
             return
         at += 1
-    while line.word(at) in ADVERBS | {"some", "a", "my", "more", "lots", "of", "the", "new", "good"}:
+    while line.word(at) in ADVERBS | words("some a my more lots of the new good"):
         at += 1
     items = listing(line, at)[:1]
     if items and line.words[items[0][0]] not in VAGUE and not set(line.words[items[0][0] : items[0][1]]) & _TECHNICAL:
@@ -151,7 +162,9 @@ def _is_own(line: Line, place: int) -> bool:
         return False
     first = next((at for at in range(place, -1, -1) if line.clause(at) is not clause), -1) + 1
     around = line.words[first : place + 1]
-    if clause.person == "none" and (line.sentence.mark.startswith("?") or not _SELF & line.reading.words):
+    if clause.person == "none" and (
+        line.sentence.mark.startswith("?") or len(line.reading.sentences) > 5 or not _SELF & line.reading.words
+    ):
         return False
     return not _NOT_FREE.intersection(around)
 
@@ -165,7 +178,7 @@ def watching(line: Line, predicate: Predicate) -> Iterator[Draft]:
         if line.word(at) != "to":
             return
         at += 1
-    if line.word(at) in _PRONOUNS | {"your", "him", "her", "over", "out", "for", "my", "about", "the"} and not (
+    if line.word(at) in _PRONOUNS | words("your him her over out for my about the") and not (
         line.word(at) == "my" and line.word(at + 1) == "favorite"
     ):
         return
@@ -195,7 +208,7 @@ def referred(lines: list[Line], number: int) -> Iterator[Draft]:
                 yield _interest(line, (first, place), "likes_it", first)
         elif (
             word in {"favorite", "favourite", "fav", "fave"}
-            and line.word(place - 1) in {"my", "fav", "time", "may", "2", "all"}
+            and line.word(place - 1) in words("my fav time may 2 all")
             and _stated(line, place)
         ):
             yield from _favorite_before(lines, number, place)
@@ -222,13 +235,7 @@ def _asked(line: Line) -> Phrase | None:
     if not line.sentence.mark.startswith("?"):
         return None
     for place, word in enumerate(line.words):
-        if word in {"like", "love", "enjoy", "play", "watch"} and line.word(place - 1) in {
-            "you",
-            "u",
-            "also",
-            "ever",
-            "guys",
-        }:
+        if word in words("like love enjoy play watch") and line.word(place - 1) in words("you u also ever guys"):
             items = listing(line, place + (2 if line.word(place + 1) == "to" else 1))
             return items[0] if items and line.words[items[0][0]] not in VAGUE else None
     return None
@@ -271,7 +278,7 @@ def _favorite_before(lines: list[Line], number: int, place: int) -> Iterator[Dra
     if not copula:
         return
     at = my - 1
-    while at > 0 and line.words[at] in {"is", "are", "probably", "its", "also"}:
+    while at > 0 and line.words[at] in words("is are probably its also"):
         at -= 1
     if line.words[at] in _PRONOUNS or line.words[at + 1] == "its":
         end = at if line.words[at] in _PRONOUNS else at + 1

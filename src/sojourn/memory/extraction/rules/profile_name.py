@@ -47,7 +47,7 @@ def _looks_like_a_name(line: Line, place: int, *, known: bool, capital: bool) ->
         line.is_end(place + 1) or after in _AFTER or (capital and place + 1 < line.end and line.has_capital(place + 1))
     )
     if known and word not in AMBIGUOUS:
-        return ends or after in GIVEN_NAMES
+        return ends or after in GIVEN_NAMES or not after.startswith("'")
     if known:
         return ends and (capital or line.is_end(place + 1) or (after in _AFTER_ANY and word not in _ADJECTIVES))
     written = line.reading.prose[line.sentence.start : line.sentence.end]
@@ -69,7 +69,7 @@ def spelled(text: str) -> str:
     if text != text.lower():
         return text
     return " ".join(
-        part if part in {"of", "the", "and", "de", "van"} else part[:1].upper() + part[1:] for part in text.split()
+        part if part in words("of the and de van") else part[:1].upper() + part[1:] for part in text.split()
     )
 
 
@@ -93,7 +93,7 @@ def names(line: Line) -> Iterator[Draft]:
             item = name_at(line, place + 2, sure=True)
             if item and line.clause(place).is_stated:
                 yield _draft(line, item, "name_call", place)
-        elif word in {"named", "called"} and line.word(place - 1) in {"old", "am", "guy", "girl", "man", "woman"}:
+        elif word in {"named", "called"} and line.word(place - 1) in words("old am guy girl man woman"):
             if line.clause(place).person == "i" and line.clause(place).is_stated:
                 item = name_at(line, place + 1, sure=True)
                 if item:
@@ -102,13 +102,13 @@ def names(line: Line) -> Iterator[Draft]:
             item = name_at(line, 0, sure=False)
             if item and item[1] == place:
                 yield _draft(line, item, "name_here", 0)
-    if line.first and line.word(0) in {"hi", "hello", "hey", "this", "greetings"}:
+    if line.first and line.word(0) in words("hi hello hey this greetings"):
         yield from _introduction(line)
 
 
 def _is_called(line: Line, place: int, item: tuple[int, int], said: str) -> bool:
     """Tell whether "call me" gives a name: "call me Ana", but not "they call me crazy" or "call me tomorrow"."""
-    if not line.clause(place).is_stated or said in {"not", "never", "to", "will", "could"}:
+    if not line.clause(place).is_stated or said in words("not never to will could"):
         return False
     if line.words[item[0]] in GIVEN_NAMES or line.has_capital(item[0]):
         return True
@@ -141,22 +141,16 @@ def _by_name(line: Line, place: int) -> Iterator[Draft]:
         return
     owner = line.word(place - 1) if before not in {"first", "full", "given", "real"} else "my"
     copula = line.word(place + 1)
-    if (
-        copula in {"is", "was", ":", "=", "'s"}
-        or (owner == "my" and copula in GIVEN_NAMES)
-        or line.words[place] == "names"
-    ):
-        at = place + 2 if copula in {"is", "was", ":", "=", "'s"} else place + 1
-        while line.word(at) in {"actually", "really", ",", "also", "just", "not"}:
+    if copula in words("is was : = 's") or (owner == "my" and copula in GIVEN_NAMES) or line.words[place] == "names":
+        at = place + 2 if copula in words("is was : = 's") else place + 1
+        while line.word(at) in words("actually really , also just not"):
             if line.word(at) == "not":
                 return
             at += 1
-        if owner == "the" and line.word(place - 2) in {"of"}:
+        if owner == "the" and line.word(place - 2) == "of":
             return
         item = name_at(line, at, sure=owner == "my")
-        if item and (
-            owner == "my" or place == 0 or line.is_end(place - 1) or owner in {"the", "and", "hi", "hello", "hey"}
-        ):
+        if item and (owner == "my" or place == 0 or line.is_end(place - 1) or owner in words("the and hi hello hey")):
             yield _draft(line, item, "name_is", max(0, place - 1))
     if owner in {"my", "the"} and line.word(place - 2) == "is" and place >= 3:
         first = place - 3
@@ -174,7 +168,7 @@ def _by_name(line: Line, place: int) -> Iterator[Draft]:
 def _introduction(line: Line) -> Iterator[Draft]:
     """Read "this is Ana from Acme" and "hi, Ana here" at the beginning of a message."""
     place = 0
-    while line.word(place) in {"hi", "hello", "hey", "there", ",", "all", "team", "everyone", "greetings"}:
+    while line.word(place) in words("hi hello hey there , all team everyone greetings"):
         place += 1
     if line.word(place) == "this" and line.word(place + 1) == "is":
         item = name_at(line, place + 2, sure=False)
@@ -191,7 +185,7 @@ def name_after_be(line: Line, predicate: Predicate) -> Draft | None:
     place = predicate.rest
     if predicate.negated or predicate.past or predicate.modal or predicate.wanted or predicate.subject != "i":
         return None
-    while line.word(place) in {"just", "actually", "called", "named", "also"}:
+    while line.word(place) in words("just actually called named also"):
         place += 1
     if line.word(place - 1) in {"called", "named"}:
         return None

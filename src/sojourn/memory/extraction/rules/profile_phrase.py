@@ -52,7 +52,7 @@ def phrase(line: Line, place: int, *, most: int = 6) -> Phrase | None:
         if word in STOPS or word in MARKS or (word in ADVERBS and word != "all"):
             break
         place += 1
-    while place > first and line.words[place - 1] in TIMES | {"of", "much", "lot", "great", "more", "myself"}:
+    while place > first and line.words[place - 1] in TIMES | words("of much lot great more myself"):
         place -= 1
         if line.words[place] in TIMES and line.word(place - 1) in {"every", "each", "all", "most"}:
             place -= 1
@@ -74,7 +74,7 @@ def activity(line: Line, place: int) -> Phrase | None:
     while line.word(place) in ADVERBS:
         place += 1
     word = line.word(place)
-    if not word or word in STOPS - {"be", "being", "have", "having", "do", "doing"} or word in MARKS:
+    if not word or word in STOPS - words("be being have having do doing") or word in MARKS:
         return None
     if word not in _LIGHT:
         following = phrase(line, place + 1, most=3)
@@ -109,7 +109,7 @@ def listing(line: Line, place: int) -> list[Phrase]:
         if line.word(step + int(line.word(step) == ",")) in _NARROWING:
             place = step + 1 + int(line.word(step) == ",")
             continue
-        while line.word(step) in {",", "and", "or", "&", "n", "also", "/", "as", "well", "plus"}:
+        while line.word(step) in words(", and or & n also / as well plus"):
             step += 1
         if step == place or (step - place == 1 and line.words[place] in {"as", "well", "also"}):
             break
@@ -118,7 +118,7 @@ def listing(line: Line, place: int) -> list[Phrase]:
             following = line.word(step + 1)
             if word not in {"the", "my"} or following in STOPS or _has_verb(line, step + 1):
                 break
-        elif line.word(step + 1) in {"is", "are", "was", "were", "am", "have", "has"}:
+        elif line.word(step + 1) in words("is are was were am have has"):
             break
         place = step
     return found
@@ -126,10 +126,7 @@ def listing(line: Line, place: int) -> list[Phrase]:
 
 def _has_verb(line: Line, place: int) -> bool:
     """Tell whether a verb follows within a few words: then it is a new sentence and no further item."""
-    return any(
-        line.word(at) in {"is", "are", "was", "were", "has", "have", "do", "does", "can", "will"}
-        for at in range(place, place + 4)
-    )
+    return any(line.word(at) in words("is are was were has have do does can will") for at in range(place, place + 4))
 
 
 def text_of(line: Line, item: Phrase) -> str:

@@ -50,11 +50,24 @@ def _style(word: str) -> str | None:
 
 def styles(line: Line) -> Iterator[Draft]:
     """Yield the first way of answering that the line asks for."""
+    if not _may_ask(line):
+        return
     for reader in (_adjective, _manner, _complaint, _without):
         found = next(reader(line), None)
         if found is not None:
             yield found
             return
+
+
+def _may_ask(line: Line) -> bool:
+    """Tell whether the line can speak to the assistant: it is no item of a list, nor deep in a long text."""
+    sentences = line.reading.sentences
+    if len(sentences) > 6 and line.sentence.start not in {
+        sentence.start for sentence in (*sentences[:2], *sentences[-2:])
+    }:
+        return False
+    begins = line.reading.prose[: line.sentence.start].rpartition("\n")[2].strip()
+    return not begins[:1].isdigit() and begins[:1] not in {"*", "-", "•", "#"}
 
 
 def _is_request(line: Line, place: int) -> bool:
@@ -89,11 +102,11 @@ def _adjective(line: Line) -> Iterator[Draft]:
             for between in line.words[place + 1 : object_]
         ):
             asks = (
-                set(before) & (_WANTING | {"give", "use", "write", "keep", "provide", "me", "please"})
+                set(before) & (_WANTING | words("give use write keep provide me please"))
                 or place == 0
                 or "please" in line.words
             )
-            if asks and not {"wrote", "gave", "got", "story", "he", "she", "they", "for"} & set(before):
+            if asks and not words("wrote gave got story he she they for") & set(before):
                 yield _draft(
                     line,
                     style,
@@ -105,25 +118,15 @@ def _adjective(line: Line) -> Iterator[Draft]:
             before
             and before[-1] in {"be", "being"} | _INTENSIFIERS
             and "be" in before
-            and not {"to", "should", "will", "must", "it", "i", "they", "that", "could", "might", "needs"}
+            and not words("to should will must it i they that could might needs")
             & set(before[: before.index("be")][-2:])
         ):
-            if line.is_end(place + 1) or after in {
-                "please",
-                "and",
-                "with",
-                "in",
-                "when",
-                "from",
-                "today",
-                "but",
-                "here",
-            }:
+            if line.is_end(place + 1) or after in words("please and with in when from today but here"):
                 yield _draft(line, style, "style", place - 1, place + 1)
         elif (
             {"keep", "make"} & set(before)
             and set(before) & _ANSWERS
-            and (line.is_end(place + 1) or after in {"please", "and", "from", "but", "when", "so"})
+            and (line.is_end(place + 1) or after in words("please and from but when so"))
         ):
             at = next(at for at in range(place - 1, -1, -1) if line.words[at] in {"keep", "make"})
             if (
@@ -150,23 +153,7 @@ def _manner(line: Line) -> Iterator[Draft]:
             continue
         if style in {"step by step", "detailed", "simple"} and phrase in _NEED_VERB:
             before = line.words[:place]
-            verbs = {
-                "explain",
-                "walk",
-                "go",
-                "answer",
-                "describe",
-                "teach",
-                "guide",
-                "break",
-                "do",
-                "talk",
-                "prefer",
-                "like",
-                "write",
-                "speak",
-                "put",
-            }
+            verbs = words("explain walk go answer describe teach guide break do talk prefer like write speak put")
             if not verbs & set(before[-5:]):
                 continue
             aimed = [
@@ -174,29 +161,12 @@ def _manner(line: Line) -> Iterator[Draft]:
                 for word in before[-4:]
                 if word not in verbs
                 and word
-                not in {
-                    "things",
-                    "everything",
-                    "it",
-                    "me",
-                    "stuff",
-                    "please",
-                    "always",
-                    "to",
-                    "through",
-                    "all",
-                    "your",
-                    "answers",
-                    "i",
-                    "you",
-                    "concepts",
-                    "them",
-                    "more",
-                    "can",
-                    "could",
-                }
+                not in words(
+                    "things everything it me stuff please always to through all your answers i you concepts them "
+                    "more can could"
+                )
             ]
-            named = line.word(last) in {"how", "what", "why", "the", "a"}
+            named = line.word(last) in words("how what why the a")
             if aimed or named:
                 continue
         yield _draft(line, style, "style", max(0, place - 1), last)
@@ -279,12 +249,12 @@ def _complaint(line: Line) -> Iterator[Draft]:
     """Read "your answers are too long", "less verbose please", "you're too brief"."""
     for place, word in enumerate(line.words):
         before = line.words[max(0, place - 6) : place]
-        about = {"your", "you", "answers", "answer", "responses", "explanations", "replies", "be", "less"} & set(before)
+        about = words("your you answers answer responses explanations replies be less") & set(before)
         if (
-            word in {"long", "verbose", "wordy", "lengthy", "chatty"}
+            word in words("long verbose wordy lengthy chatty")
             and {"too", "less", "so", "not"} & set(before[-3:])
             and about
-            and {"your", "you", "answers", "responses", "replies", "less", "be"} & set(before)
+            and words("your you answers responses replies less be") & set(before)
         ):
             yield _draft(line, "concise", "style", max(0, place - 2), place + 1)
         elif (
@@ -304,13 +274,12 @@ def _without(line: Line) -> Iterator[Draft]:
         if (
             word == "code"
             and ("no" in before[-1:] or {"not", "without"} & set(before))
-            and {"show", "write", "give", "include", "no", "paste", "send", "use"} & set(before)
+            and words("show write give include no paste send use") & set(before)
         ):
-            if not {"i", "there", "it", "has", "is", "was", "have", "exit", "error"} & set(before) and (
+            if not words("i there it has is was have exit error") & set(before) and (
                 line.is_end(place + 1)
-                or line.word(place + 1)
-                in {"please", "unless", "in", "samples", "blocks", "examples", "snippets", "just"}
+                or line.word(place + 1) in words("please unless in samples blocks examples snippets just")
             ):
                 yield _draft(line, "no code", "style", max(0, place - 2), place + 1)
-        elif word == "jargon" and {"not", "no", "without", "avoid", "skip"} & set(before):
+        elif word == "jargon" and words("not no without avoid skip") & set(before):
             yield _draft(line, "simple", "style", max(0, place - 2), place + 1)

@@ -48,7 +48,9 @@ def tech_list(line: Line, place: int, *, sure: bool) -> tuple[list[tuple[str, in
         if key:
             found.append((key, place, last))
             place = end = last
-            if line.word(place) in {"and", "or", ",", "&", "/", "+"} or line.words[place : place + 2] == ["as", "well"]:
+            if place < line.end and _technology(line, place)[0]:
+                continue
+            if line.word(place) in words("and or , & / +") or line.words[place : place + 2] == ["as", "well"]:
                 continue
             if line.word(place) not in _SKIPPED:
                 break
@@ -100,73 +102,37 @@ def uses(line: Line, predicate: Predicate) -> Iterator[Draft]:
         return
     place = predicate.rest
     verb = predicate.verb
-    if verb in {"code", "program", "develop", "work", "write", "specialize", "build"}:
+    if verb in words("code program develop work write specialize build"):
         step = place
-        while line.word(step) in ADVERBS | {
-            "code",
-            "software",
-            "apps",
-            "web",
-            "with",
-            "using",
-            "in",
-            "most",
-            "of",
-            "my",
-            "stuff",
-            "things",
-            "professionally",
-            "backend",
-            "frontend",
-            "on",
-            "a",
-            "lot",
-        }:
+        while line.word(step) in ADVERBS | words(
+            "code software apps web with using in most of my stuff things professionally backend frontend on a lot"
+        ):
             step += 1
         if line.word(step - 1) not in {"in", "with", "using"} and verb != "write":
             return
         place = step
-    elif verb in {"like", "love", "prefer", "enjoy"} and line.word(place) in {
-        "coding",
-        "programming",
-        "to",
-        "writing",
-        "working",
-    }:
-        while line.word(place) in {
-            "coding",
-            "programming",
-            "writing",
-            "to",
-            "code",
-            "program",
-            "write",
-            "working",
-            "with",
-            "in",
-            "use",
-        }:
+    elif verb in {"like", "love", "prefer", "enjoy"} and line.word(place) in words(
+        "coding programming to writing working"
+    ):
+        while line.word(place) in words("coding programming writing to code program write working with in use"):
             place += 1
-    items, end = tech_list(line, place, sure=_sure(line) or verb in {"code", "program"})
+    items, end = tech_list(line, place, sure=_sure(line) or verb in {"code", "program", "specialize", "develop"})
     if not items and verb in {"use", "know", "write", "prefer"}:
         alone, end = tech_list(line, place, sure=True)
         items = [
             item
             for item in alone
             if line.has_capital(item[1])
-            and (
-                line.is_end(end)
-                or line.word(end) in {"for", "at", "every", "and", "but", "mostly", "on", "daily", "very"}
-            )
+            and (line.is_end(end) or line.word(end) in words("for at every and but mostly on daily very"))
         ]
     if not items or (
         end < line.end
-        and line.words[end] in {"script", "scripts", "error", "file", "files", "function", "version", "docs"}
+        and line.words[end] in words("script scripts error file files function version docs")
         and verb in {"write", "use"}
     ):
         return
     if (
-        line.word(end) in {"to"}
+        line.word(end) == "to"
         and verb == "use"
         and predicate.subject == "i"
         and not ADVERBS & set(line.words[predicate.start : predicate.at])
@@ -176,7 +142,14 @@ def uses(line: Line, predicate: Predicate) -> Iterator[Draft]:
         line,
         items,
         predicate.start,
-        stack=predicate.subject == "we" or verb == "build" or (verb == "write" and predicate.ongoing),
+        stack=predicate.subject == "we"
+        or verb == "build"
+        or (
+            verb == "write"
+            and predicate.ongoing
+            and line.word(place - 1) in {"in", "with", "using"}
+            and "been" not in line.words
+        ),
         removes=predicate.negated or predicate.ceased,
     )
 
@@ -191,24 +164,13 @@ def tech_after_be(line: Line, predicate: Predicate) -> Iterator[Draft]:
         "professional mainly more of"
     ):
         place += 1
+    if line.word(place - 1) == "experienced" and line.word(place) in {"in", "with"}:
+        place -= 1
     word = line.word(place)
-    if word in {
-        "fluent",
-        "proficient",
-        "experienced",
-        "comfortable",
-        "skilled",
-        "versed",
-        "competent",
-        "familiar",
-        "good",
-        "expert",
-        "coding",
-        "programming",
-        "writing",
-        "strong",
-        "well-versed",
-    }:
+    if word in words(
+        "fluent proficient experienced comfortable skilled versed competent familiar good expert coding "
+        "programming writing strong well-versed"
+    ):
         if line.word(place + 1) not in {"in", "with", "at"}:
             return
         items, _ = tech_list(line, place + 2, sure=True)
@@ -219,22 +181,9 @@ def tech_after_be(line: Line, predicate: Predicate) -> Iterator[Draft]:
         yield from _drafts(line, items, predicate.start, stack=True, removes=predicate.negated)
         return
     items, end = tech_list(line, place, sure=True)
-    if items and line.word(end) in {
-        "developer",
-        "developers",
-        "programmer",
-        "engineer",
-        "dev",
-        "devs",
-        "guy",
-        "person",
-        "coder",
-        "expert",
-        "specialist",
-        "consultant",
-        "user",
-        "shop",
-    }:
+    if items and line.word(end) in words(
+        "developer developers programmer engineer dev devs guy person coder expert specialist consultant user shop"
+    ):
         yield from _drafts(line, items, predicate.start, stack=line.word(end) == "shop", removes=predicate.negated)
 
 
@@ -251,9 +200,9 @@ def has_experience(line: Line, predicate: Predicate) -> Iterator[Draft]:
     if none and technical:
         yield _level("beginner", line, predicate.start, at + 1)
         return
-    if line.word(at + 1) in {"in", "with", "writing", "using", "coding", "programming"} and not none:
+    if line.word(at + 1) in words("in with writing using coding programming") and not none:
         place = at + 2
-        while line.word(place) in {"in", "with", "writing", "programming", "coding"}:
+        while line.word(place) in words("in with writing programming coding"):
             place += 1
         items, _ = tech_list(line, place, sure=True)
         yield from _drafts(line, items, predicate.start, stack=False)
@@ -268,11 +217,11 @@ def _years(line: Line, first: int, last: int) -> float | None:
         word = line.words[place].rstrip("+")
         value = found[0] if found else int(word) if word.isdigit() and len(word) < 3 else None
         after = found[1] if found else place + 1
-        while line.word(after) in {"+", "or", "more", "plus", "odd"}:
+        while line.word(after) in words("+ or more plus odd"):
             after += 1
-        if value is not None and line.word(after) in {"years", "year", "yrs", "decades", "decade"}:
+        if value is not None and line.word(after) in words("years year yrs decades decade"):
             return value * (10 if "decade" in line.word(after) else 1)
-        if value is not None and line.word(after) in {"months", "weeks", "month", "week", "days"}:
+        if value is not None and line.word(after) in words("months weeks month week days"):
             return 0.5
     if {"decades", "decade"} & set(line.words[first:last]):
         return 20
@@ -321,14 +270,13 @@ def level_after_be(line: Line, predicate: Predicate) -> Iterator[Draft]:
         if _is_technical(line, place + 1) and not predicate.negated:
             yield _level("beginner", line, predicate.start, place + 1)
     elif word in _SKILLED or (
-        word
-        in {"seasoned", "advanced", "experienced", "senior", "expert", "expert-level", "veteran", "principal", "staff"}
+        word in words("seasoned advanced experienced senior expert expert-level veteran principal staff")
         and _is_trade(line, place + 1)
     ):
         if predicate.negated:
             return
         if _is_technical(line, place + 1) and (
-            word not in {"master", "pro", "veteran", "wizard", "guru", "expert"}
+            word not in words("master pro veteran wizard guru expert")
             or _sure(line)
             or any(key in TECHNOLOGY for key in line.words[place:])
             or after in {"", "level"}
@@ -339,16 +287,19 @@ def level_after_be(line: Line, predicate: Predicate) -> Iterator[Draft]:
         word == "somewhere" and "intermediate" in line.words
     ):
         yield _level("intermediate", line, predicate.start, place + 1)
-    elif (predicate.negated and (
-        word in {"technical", "programmer", "developer", "coder", "techie", "tech-savvy", "engineer"}
-        or (word in {"tech", "very"} and after in {"person", "savvy", "technical"})
-    )) or word in {"non-technical", "nontechnical"}:
+    elif (
+        predicate.negated
+        and (
+            word in words("technical programmer developer coder techie tech-savvy engineer")
+            or (word in {"tech", "very"} and after in {"person", "savvy", "technical"})
+        )
+    ) or word in {"non-technical", "nontechnical"}:
         yield _level("beginner", line, predicate.start, place + 1)
 
 
 def _is_technical(line: Line, place: int) -> bool:
     """Tell whether what the skill is in, if that is said, has to do with computers."""
-    if line.word(place) not in {"in", "at", "to", "with", "on", "when", "level"}:
+    if line.word(place) not in words("in at to with on when level"):
         return line.is_end(place) or line.word(place) in STOPS or _is_trade(line, place)
     following = line.words[place + 1 : place + 6]
     return any(word in _TECHNICAL or word in TECHNOLOGY for word in following) or line.word(place) in {"level", "when"}
@@ -356,8 +307,7 @@ def _is_technical(line: Line, place: int) -> bool:
 
 def _is_trade(line: Line, place: int) -> bool:
     return bool(
-        {"developer", "engineer", "programmer", "dev", "coder", "user", "sysadmin", "architect"}
-        & set(line.words[place : place + 4])
+        words("developer engineer programmer dev coder user sysadmin architect") & set(line.words[place : place + 4])
     )
 
 
@@ -399,9 +349,8 @@ def practised(line: Line, predicate: Predicate) -> Iterator[Draft]:
         verb in {"start", "started"}
         and rest[:1] in (["learning"], ["coding"], ["programming"])
         and (_TECHNICAL & set(rest) or any(word in TECHNOLOGY for word in rest))
-    ):
-        if {"just", "recently", "only"} & set(line.words[predicate.start : predicate.at]):
-            yield _level("beginner", line, predicate.start, predicate.rest + 1)
+    ) and {"just", "recently", "only"} & set(line.words[predicate.start : predicate.at]):
+        yield _level("beginner", line, predicate.start, predicate.rest + 1)
 
 
 _BUILDING: Final = words("build develop write create make design work code program")
@@ -459,26 +408,7 @@ def _project(line: Line, place: int, *, named: bool) -> tuple[int, int, int] | N
             break
         if (
             word
-            in {
-                "and",
-                "but",
-                "so",
-                "because",
-                "i",
-                "we",
-                "right",
-                "now",
-                "at",
-                "currently",
-                "which",
-                "lately",
-                "these",
-                "today",
-                "since",
-                "please",
-                "can",
-                "could",
-            }
+            in words("and but so because i we right now at currently which lately these today since please can could")
             and last > first
         ):
             break
@@ -516,38 +446,28 @@ def projects(line: Line) -> Iterator[Draft]:
             items, _ = tech_list(line, place + 2, sure=True)
             yield from _drafts(line, items, place, stack=False)
         elif (
-            word in {"my"}
-            and line.word(place - 1) == "is"
-            and "language" in line.words[place : place + 4]
-            and place >= 2
+            word == "my" and line.word(place - 1) == "is" and "language" in line.words[place : place + 4] and place >= 2
         ):
             items, _ = tech_list(line, place - 2, sure=True)
             yield from _drafts(line, items, place - 2, stack=False)
-        elif word == "stack" and line.word(place + 1) in {"is", ":", "includes", "consists", "will"}:
+        elif word == "stack" and line.word(place + 1) in words("is : includes consists will"):
             at = place + 2
-            while line.word(at) in {"of", "currently", "mostly", "basically", "just", "be"}:
+            while line.word(at) in words("of currently mostly basically just be"):
                 at += 1
             items, _ = tech_list(line, at, sure=True)
             yield from _drafts(line, items, place, stack=line.word(place + 1) != "will")
-        elif word in {
-            "uses",
-            "runs",
-            "written",
-            "built",
-            "powered",
-            "implemented",
-            "based",
-            "build",
-        } and _is_about_project(line, place):
+        elif word in words("uses runs written built powered implemented based build") and _is_about_project(
+            line, place
+        ):
             at = place + 1
-            while line.word(at) in {"in", "on", "with", "by", "using", "of", "around", "entirely", "top"} | ADVERBS:
+            while line.word(at) in words("in on with by using of around entirely top") | ADVERBS:
                 at += 1
             items, _ = tech_list(line, at, sure=True)
             yield from _drafts(line, items, place, stack=True)
         elif (
-            word in {"backend", "frontend", "back-end", "front-end", "database", "db"}
+            word in words("backend frontend back-end front-end database db")
             and line.word(place + 1) == "is"
-            and line.word(place - 1) in {"the", "our", "my", "its", "and"}
+            and line.word(place - 1) in words("the our my its and")
         ):
             items, _ = tech_list(line, place + 2, sure=True)
             yield from _drafts(line, items, place, stack=True)
@@ -555,23 +475,15 @@ def projects(line: Line) -> Iterator[Draft]:
 
 def _is_ours(line: Line, place: int) -> bool:
     before = line.words[max(0, place - 4) : place]
-    return bool({"my", "our"} & set(before)) and not {
-        "last",
-        "previous",
-        "old",
-        "first",
-        "next",
-        "former",
-        "your",
-    } & set(before)
+    return bool({"my", "our"} & set(before)) and not words("last previous old first next former your") & set(before)
 
 
 def _called(line: Line, place: int) -> Iterator[Draft]:
     at = place + 2
-    while line.word(at) in {"called", "named", "is", "currently", "about", "basically", "to", "build"} | ADVERBS:
+    while line.word(at) in words("called named is currently about basically to build") | ADVERBS:
         at += 1
     if (
-        line.word(at) in {"not", "due", "done", "going", "late", "finished", "over", "complete", "almost", "broken"}
+        line.word(at) in words("not due done going late finished over complete almost broken")
         or line.word(at) in STOPS - _ARTICLES
     ):
         return
@@ -580,12 +492,13 @@ def _called(line: Line, place: int) -> Iterator[Draft]:
         at += 1
     if at >= line.end:
         return
+    an = line.word(at - 1) in {"a", "an"}
     item = _project(line, at, named=True) if not named else None
     if item is None:
         last = at
         while last < line.end and last - at < 5 and line.words[last] not in MARKS and line.words[last] not in STOPS:
             last += 1
-        if not named or last == at:
+        if not (named or an) or last == at:
             return
         item = (at, last, last)
     yield Draft(
@@ -600,9 +513,9 @@ def _called(line: Line, place: int) -> Iterator[Draft]:
 def _is_about_project(line: Line, place: int) -> bool:
     """Tell whether the subject before the verb is something that the user builds."""
     before = line.words[max(0, place - 6) : place]
-    nouns = (_PROJECTS | {"stack", "codebase", "it", "everything", "frontend", "infrastructure", "repo"}) & set(before)
-    owned = {"my", "our", "the", "it", "everything", "this", "whole"} & set(before)
-    if line.words[place] in {"built", "build", "written", "based", "powered", "implemented"} and not {
+    nouns = (_PROJECTS | words("stack codebase thing it everything frontend infrastructure repo")) & set(before)
+    owned = words("my our the it everything this whole") & set(before)
+    if line.words[place] in words("built build written based powered implemented") and not {
         "is",
         "are",
         "it's",

@@ -40,6 +40,10 @@ _NO_WORKPLACE: Final = words(
 )
 
 
+_COMPARING: Final = words(
+    "see treat think thought dress dressed know known describe same such used act acting pose you him her them it "
+    "want need hire wish started start child kid such think respond reply speak write answer"
+)
 _MANNERS: Final = ADVERBS | words(
     "part full time part-time full-time hard nights days here over out there remotely together up down alone late "
     "daily overnight a lot alot stuck inside half long short hours shifts shift graveyard overnights evenings "
@@ -68,7 +72,7 @@ def _with_employer(line: Line, item: Phrase) -> int:
     """Return where the title ends with its employer: "nurse at a hospital", but not "nurse in Bergen"."""
     last = item[1]
     prep = line.word(last)
-    if prep not in {"at", "for", "with", "in", "of", "on"}:
+    if prep not in words("at for with in of on"):
         return last
     if prep == "in" and (is_place_word(line, last + 1) or is_place_word(line, last + 2)):
         return last
@@ -112,16 +116,18 @@ def work_after_be(line: Line, predicate: Predicate) -> Iterator[Draft]:
         return
     place = _past(line, predicate.rest, ADVERBS - {"no"})
     word = line.word(place)
-    if word in {"a", "an", "the", "your"} or predicate.negated or word in JOBS:
+    if word in {"a", "an", "the", "your"} or (predicate.negated and not predicate.ceased) or word in JOBS:
         yield from _being(line, predicate, place)
+        return
+    if predicate.negated and predicate.ceased and word in {"at", "with", "in"}:
+        yield from _left(line, predicate, place)
         return
     if predicate.negated or predicate.past:
         return
     if word in STATUSES or (word == "self" and line.word(place + 1) == "employed"):
         last = place + (2 if word == "self" else 1)
         if (
-            line.word(last)
-            in {"from", "and", "but", "so", "now", "for", "too", "since", "due", "because", "or", "as", "after"}
+            line.word(last) in words("from and but so now for too since due because or as after")
             or line.is_end(last)
             or line.word(last) in STOPS
         ):
@@ -136,12 +142,21 @@ def work_after_be(line: Line, predicate: Predicate) -> Iterator[Draft]:
         yield _occupation(line, "on disability", "work_status", predicate.start, place + 2)
     elif word == "in":
         yield from _field(line, place, predicate.start, "in {}", "work_field")
-    elif word in {"employed", "stationed", "interning", "volunteering", "work", "deployed"}:
+    elif word in words("employed stationed interning volunteering work deployed"):
         yield from _employed(line, predicate, place + 1)
     elif word in {"part", "apart"} and line.word(place + 1) == "of":
         yield from _field(line, place + 1, predicate.start, "in {}", "work_field")
     elif word == "old" and line.word(place + 1) == "and" and line.word(place + 2) == "retired":
         yield _occupation(line, "retired", "work_status", predicate.start, place + 3)
+
+
+def _left(line: Line, predicate: Predicate, place: int) -> Iterator[Draft]:
+    """Read "I'm no longer at Siemens"."""
+    item = phrase(line, place + 1, most=4)
+    if item and (line.has_capital(item[0]) or set(line.words[item[0] : item[1]]) & WORKPLACES):
+        draft = _occupation(line, text_of(line, (place, item[1])), "removed", predicate.start, item[1])
+        draft.removes = True
+        yield draft
 
 
 def _being(line: Line, predicate: Predicate, place: int) -> Iterator[Draft]:
@@ -155,7 +170,7 @@ def _being(line: Line, predicate: Predicate, place: int) -> Iterator[Draft]:
         )  # fmt: skip
         return
     head = [word for word in line.words[item[0] : item[1]] if word in JOBS or word.endswith(_SUFFIXES)]
-    if line.words[item[0]] in {"good", "great", "bad", "terrible", "big", "decent", "lousy", "avid", "huge"}:
+    if line.words[item[0]] in words("good great bad terrible big decent lousy avid huge"):
         return
     if head and line.words[place] not in {"a", "an", "the"} and not predicate.negated and not line.is_end(item[1]):
         return
@@ -189,7 +204,7 @@ def _employed(line: Line, predicate: Predicate, place: int) -> Iterator[Draft]:
     prep = line.word(place)
     if prep == "as":
         item = title(line, place + 1) or phrase(line, place + 1, most=4)
-        if item and line.words[item[1] - 1] not in NO_OCCUPATION | {"well", "much", "team", "intended", "expected"}:
+        if item and line.words[item[1] - 1] not in NO_OCCUPATION | words("well much team intended expected"):
             yield from _held(line, predicate, text_of(line, item), "work_as", item[1])
         return
     if prep == "for" and line.word(place + 1) == "myself":
@@ -208,7 +223,7 @@ def _employed(line: Line, predicate: Predicate, place: int) -> Iterator[Draft]:
     ):
         yield from _held(line, predicate, f"works in {text_of(line, bare)}", "work_at", bare[1])
         return
-    if prep not in {"at", "for", "in", "on", "with", "by"}:
+    if prep not in words("at for in on with by"):
         return
     item = phrase(line, place + 1, most=6)
     if item is None or not _is_workplace(line, prep, item):
@@ -260,11 +275,10 @@ def _is_workplace(line: Line, prep: str, item: Phrase) -> bool:
             or whole in FIELDS
             or bool(set(found) & WORKPLACES)
             or line.words[item[0] - 1] in {"a", "an"}
-            or (len(found) == 1
-            and len(head) > 4)
+            or (len(found) == 1 and len(head) > 4)
         )
     if prep == "on":
-        return head in {"farm", "ranch", "boat", "ship", "railroad", "oil", "rigs", "rig", "base"} or "farm" in found
+        return head in words("farm ranch boat ship railroad oil rigs rig base") or "farm" in found
     if prep == "with":
         return (line.has_capital(item[0]) and found[0] not in TECHNOLOGY) or bool(set(found) & WORKPLACES)
     return not set(found) & _PEOPLE or bool(set(found) & WORKPLACES)
@@ -276,24 +290,13 @@ def serves(line: Line, predicate: Predicate) -> Iterator[Draft]:
         return
     for at in range(predicate.rest, min(line.end, predicate.rest + 7)):
         word = line.words[at]
-        if word in MARKS or word in {"i", "you", "and", "but", "to", "when"}:
+        if word in MARKS or word in words("i you and but to when"):
             return
         if word in {"at", "for", "in"} and line.word(at + 1) in {"a", "an", "the"}:
             item = phrase(line, at + 1, most=5)
-            if item and line.words[item[1] - 1] in WORKPLACES - {
-                "school",
-                "church",
-                "gym",
-                "mall",
-                "market",
-                "bar",
-                "club",
-                "library",
-                "garage",
-                "kitchen",
-                "business",
-                "lab",
-            }:
+            if item and line.words[item[1] - 1] in WORKPLACES - words(
+                "school church gym mall market bar club library garage kitchen business lab"
+            ):
                 yield _occupation(
                     line, f"works {word} {text_of(line, (at + 1, item[1]))}", "work_serve", predicate.start, item[1]
                 )
@@ -320,16 +323,9 @@ def runs_business(line: Line, predicate: Predicate) -> Iterator[Draft]:
     if item is None or not set(line.words[item[0] : item[1]]) & (WORKPLACES - {"truck", "channel"}):
         return
     verb = {"own": "owns", "run": "runs", "manage": "manages", "have": "has"}[predicate.verb]
-    if predicate.verb == "have" and line.words[item[1] - 1] not in {
-        "business",
-        "company",
-        "shop",
-        "store",
-        "bakery",
-        "restaurant",
-        "startup",
-        "firm",
-    }:
+    if predicate.verb == "have" and line.words[item[1] - 1] not in words(
+        "business company shop store bakery restaurant startup firm"
+    ):
         return
     draft = _occupation(line, f"{verb} a {text_of(line, item)}", "work_own", predicate.start, item[1])
     if predicate.negated:
@@ -359,16 +355,16 @@ def practises(line: Line, predicate: Predicate) -> Iterator[Draft]:
         value = f"{third[verb]} {prep} {text_of(line, (at + 1, item[1]))}" if item else third[verb]
         yield _occupation(line, value, "work_verb", predicate.start, item[1] if item else at)
         return
-    if item is None or (line.word(at) in {"it", "my", "the", "them", "you", "your", "that"} and verb != "teach"):
+    if item is None or (line.word(at) in words("it my the them you your that") and verb != "teach"):
         return
     found = line.words[item[0] : item[1]]
     if verb == "drive" and not (
-        found[-1] in {"truck", "trucks", "taxi", "bus", "cab", "uber", "lyft", "forklift"}
+        found[-1] in words("truck trucks taxi bus cab uber lyft forklift")
         and ("living" in line.words or found[-1] != "truck" or "for" in line.words)
     ):
         return
     if verb in {"teach", "coach", "farm", "tutor"} and (
-        found[0] in {"kids", "myself", "him", "her", "dog", "dogs", "son", "daughter"} and "at" not in line.words
+        found[0] in words("kids myself him her dog dogs son daughter") and "at" not in line.words
     ):
         return
     yield _occupation(line, f"{third[verb]} {text_of(line, (at, item[1]))}", "work_verb", predicate.start, item[1])
@@ -377,9 +373,7 @@ def practises(line: Line, predicate: Predicate) -> Iterator[Draft]:
 def works_stated(line: Line) -> Iterator[Draft]:
     """Yield occupations stated without "I work": "my job is", "as a nurse, I", "my job at the bank", "working at a bank"."""
     for place, word in enumerate(line.words):
-        if word in {"job", "occupation", "profession", "career", "gig", "work", "position", "shift"} and _is_mine(
-            line, place
-        ):
+        if word in words("job occupation profession career gig work position shift") and _is_mine(line, place):
             yield from _my_job(line, place)
         elif word == "as" and line.word(place + 1) in {"a", "an"} and _appositive(line, place):
             item = title(line, place + 1)
@@ -416,18 +410,16 @@ def works_stated(line: Line) -> Iterator[Draft]:
             yield _occupation(line, word, "work_status", place, place + 1)
         elif (
             word == "working"
-            and line.word(place - 1)
-            not in {"am", "been", "i", "are", "is", "was", "not", "be", "he", "she", "they", "you"}
+            and line.word(place - 1) not in words("am been i are is was not be he she they you")
             and line.clause(place).is_stated
+        ) and (
+            line.clause(place).person in {"i", "none"}
+            and line.word(place + 1) in {"at", "for", "in", "as"}
+            and line.word(place - 1) not in {"keep", "stop", "like", "to"}
         ):
-            if (
-                line.clause(place).person in {"i", "none"}
-                and line.word(place + 1) in {"at", "for", "in", "as"}
-                and line.word(place - 1) not in {"keep", "stop", "like", "to"}
-            ):
-                yield from _employed(
-                    line, Predicate(subject="i", verb="work", at=place, rest=place + 1, start=place), place + 1
-                )
+            yield from _employed(
+                line, Predicate(subject="i", verb="work", at=place, rest=place + 1, start=place), place + 1
+            )
 
 
 def _relative(line: Line, place: int) -> Iterator[Draft]:
@@ -448,12 +440,11 @@ def _is_mine(line: Line, place: int) -> bool:
     if clause.is_question or clause.is_hypothetical or clause.is_reported:
         return False
     for back in range(place - 1, max(-1, place - 5), -1):
-        if line.words[back] in {"my", "dream", "ideal", "first", "last", "old", "previous", "former", "next", "future"}:
+        if line.words[back] in words("my dream ideal first last old previous former next future"):
             return (
                 line.words[back] == "my"
                 and line.word(back - 1) not in {"lost", "quit", "left", "hate-x"}
-                and not {"dream", "ideal", "first", "last", "old", "previous", "former", "next", "future"}
-                & set(line.words[back:place])
+                and not words("dream ideal first last old previous former next future") & set(line.words[back:place])
             )
         if line.words[back] in MARKS or line.words[back] in {"i", "you"}:
             break
@@ -462,7 +453,7 @@ def _is_mine(line: Line, place: int) -> bool:
         return line.word(place - 1) in {"off", "from", "at"} and clause.person in {"i", "none"}
     return (
         any(word in {"a", "an"} for word in before[-4:])
-        and any(word in {"have", "got", "get", "start", "started", "landed", "found", "with"} for word in before)
+        and any(word in words("have got get start started landed found with") for word in before)
         and clause.person in {"i", "none"}
         and clause.tense != "future"
     )
@@ -488,7 +479,7 @@ def _my_job(line: Line, place: int) -> Iterator[Draft]:
             yield _occupation(line, text_of(line, item), "work_job", start, item[1])
         return
     yield from _kind_of_job(line, place)
-    if after in {"at", "in", "with", "for", "from"} and line.words[place] != "career":
+    if after in words("at in with for from") and line.words[place] != "career":
         item = phrase(line, place + 2, most=5)
         if item and _is_workplace(line, after, item):
             prep = "at" if after == "from" else after
@@ -516,11 +507,13 @@ def _appositive(line: Line, place: int) -> bool:
     clause = line.clause(place)
     if clause.is_question or clause.is_hypothetical or clause.is_reported:
         return False
+    if clause.person == "i" and clause.tense == "present" and not clause.negated and "i" in line.words[:place]:
+        return not _COMPARING.intersection(line.words[max(0, place - 6) : place])
     if (
         place
         and line.words[place - 1] not in MARKS
-        and line.words[place - 1] not in {"and", "but", "so", "well", "yes", "no", "yeah", "living", "career"}
+        and line.words[place - 1] not in words("and but so well yes no yeah living career")
     ):
         return False
-    following = [word for word in line.words[place + 2 : place + 12] if word in {"i", "you", "my", "he", "she", "we"}]
+    following = [word for word in line.words[place + 2 : place + 12] if word in words("i you my he she we")]
     return bool(following) and following[0] in {"i", "my"}

@@ -46,6 +46,8 @@ _LEADERS: Final = word_set(
     "plus then that which who whom than whether except also well yes no yeah yep nope actually now currently"
 )
 _JOINS: Final = word_set("and but so or yet plus then because cause cuz although though while")
+_DEPENDENT: Final = word_set("and or when while that because if after before since until as who which where though")
+"""What a clause begins with that goes on with the one before it, and with its question."""
 _INVERTERS: Final = word_set(
     "am are is was were do does did dont doesnt didnt don't doesn't didn't have has had can could can't cant couldn't "
     "should shouldn't would wouldn't will won't wont may might must shall aren't arent isn't isnt ain't haven't "
@@ -223,7 +225,7 @@ def _sentence(tokens: list[Token], mark: str) -> Sentence:
         joined = words[0] in _JOINS or is_object
         person, explicit = _person(words, previous)
         inherits = previous is not None and (not explicit or is_object)
-        question_open = inverted or (question_open and (inherits or words[0] in {"and", "or"}))
+        question_open = inverted or (question_open and (inherits or words[0] in _DEPENDENT or (asks and tokens[first - 1].word not in _CUTS)))
         ends_asking = asks and not any(clause.is_question for clause in clauses) and number == len(bounds) - 1
         reported = _is_reported(tokens, first, previous) or (
             previous is not None and previous.is_reported and joined and not is_object and explicit is False
@@ -338,11 +340,26 @@ def _is_hypothetical(words: list[str]) -> bool:
     for place, word in enumerate(words):
         if word in _MODAL:
             after = words[place + 1 : place + 3]
-            if word == "may" and after and after[0].isdigit():
+            if word == "may" and _is_month(words[place - 1] if place else "", after):
                 continue
             if not any(following in _NOT_MODAL_AFTER for following in after):
                 return True
     return False
+
+
+def _is_month(before: str, after: list[str]) -> bool:
+    """Tell whether "may" is the month: "May 3rd", "in May", "born on the 3rd of May"."""
+    return bool(after and after[0][:1].isdigit()) or before in {
+        "in",
+        "of",
+        "on",
+        "since",
+        "until",
+        "last",
+        "next",
+        "is",
+        "by",
+    }
 
 
 def _is_reported(tokens: list[Token], first: int, previous: Clause | None) -> bool:

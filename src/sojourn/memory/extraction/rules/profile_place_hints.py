@@ -1,0 +1,160 @@
+"""Where people live, said in passing: "here in Oslo", "Ohio is where I live", "my flat in Rome", "we get no snow in Texas"."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from sojourn.memory.extraction.rules.lexicon import words
+from sojourn.memory.extraction.rules.lexicon_grammar import kind_of
+from sojourn.memory.extraction.rules.lexicon_names import GIVEN_NAMES
+from sojourn.memory.extraction.rules.lexicon_places import KINDS
+from sojourn.memory.extraction.rules.profile_clause import Line
+from sojourn.memory.extraction.rules.profile_draft import Draft
+from sojourn.memory.extraction.rules.profile_place import (
+    VISITING,
+    kind_in,
+    known_place,
+    location,
+    place_at,
+    with_region,
+)
+
+_HOMES: Final = words(
+    "corner part area tribe home house apartment condo place dwelling farm village town flat cabin ranch city dorm "
+    "neighborhood"
+)
+_ELSEWHERE: Final = words(
+    "visit visiting visited went go going travel traveling travelled trip brother parents family friend friends "
+    "born mom dad sister vacation been wish want would wanted hope if summer winter holiday son daughter cousin "
+    "uncle aunt grandparents boyfriend girlfriend husband wife met saw come came there dream retire move moving "
+    "ever never relatives you your they he she about know speak speaking interested studied history war used was "
+    "were got bought swam bet house mansion food suggest recommend properties hotels"
+)
+
+
+def places(line: Line) -> Iterator[Draft]:
+    """Yield homes that the line states without "I live"."""
+    for place, word in enumerate(line.words):
+        if word == "here":
+            yield from _here(line, place)
+        elif word == "where":
+            yield from _where(line, place)
+        elif word == "living":
+            yield from _living(line, place)
+        elif word == "of":
+            yield from _never_out_of(line, place)
+        elif word == "is":
+            yield from _is_home(line, place)
+        elif word == "in":
+            yield from _in(line, place)
+        elif word in _HOMES and "my" in line.words[max(0, place - 3) : place]:
+            yield from _my_home(line, place)
+    if line.word(line.end - 1) == "here" and line.end <= 5:
+        item = place_at(line, 0, sure=False)
+        if item and item[1] == line.end - 1 and line.words[item[0]] not in GIVEN_NAMES:
+            yield location(line, item, "location_here", item[0])
+
+
+def _here(line: Line, place: int) -> Iterator[Draft]:
+    if line.word(place + 1) == "in" and _is_free(line, place):
+        item = place_at(line, place + 2, sure=True)
+        if item and known_place(line, item[0]):
+            yield location(line, item, "location_here", place)
+
+
+def _where(line: Line, place: int) -> Iterator[Draft]:
+    """Read "Ohio is where I live", "the mountains where I live"."""
+    verb = line.word(place + 2)
+    if line.word(place + 1) != "i" or verb not in {"live", "am", "reside", "stay"} or line.clause(place).is_question:
+        return
+    if verb == "am" and line.word(place + 3) not in {"from", "now"}:
+        return
+    before = place - 1
+    while before >= 0 and line.words[before] in words(", is that this here"):
+        before -= 1
+    for first in range(max(0, before - 3), before + 1):
+        if known_place(line, first) == before + 1:
+            yield location(line, (first, before + 1), "location_where", first)
+            return
+    if before >= 0 and line.words[before] in KINDS:
+        yield location(line, (before, before + 1), "location_kind", before)
+
+
+def _living(line: Line, place: int) -> Iterator[Draft]:
+    """Read "living in Rome is dear", "a teacher living on a farm"."""
+    clause = line.clause(place)
+    if not clause.is_stated or clause.person not in {"i", "none"} or clause.tense != "present":
+        return
+    if line.word(place - 1) in words(
+        "am been i was were are is he she they be parents family friend brother sister like love friends"
+    ):
+        return
+    if len(line.reading.sentences) > 5 and clause.person == "none":
+        return
+    prep = line.word(place + 1)
+    item = place_at(line, place + 2, sure=False) if prep in {"in", "near"} else None
+    if item:
+        yield location(line, item, "location_here", place)
+    elif prep in {"in", "on", "at"}:
+        kind = kind_in(line, place + 2)
+        if kind:
+            yield location(line, kind, "location_kind", place)
+
+
+def _never_out_of(line: Line, place: int) -> Iterator[Draft]:
+    """Read "I have never been out of Ohio"."""
+    clause = line.clause(place)
+    if line.word(place - 1) not in {"out", "outside"} or not clause.is_stated or clause.person != "i":
+        return
+    if {"never", "not"} & set(line.words[max(0, place - 5) : place]):
+        item = place_at(line, place + 1, sure=False)
+        if item:
+            yield location(line, item, "location_mention", place)
+
+
+def _is_home(line: Line, place: int) -> Iterator[Draft]:
+    """Read "Portland, Maine is my home"."""
+    if line.words[place + 1 : place + 3] != ["my", "home"] or not line.is_end(place + 3):
+        return
+    for first in range(place):
+        end = known_place(line, first)
+        if end and with_region(line, end) == place:
+            yield location(line, (first, place), "location_live", first)
+            return
+
+
+def _my_home(line: Line, place: int) -> Iterator[Draft]:
+    """Read "my flat in Rome", "my home is near Lyon"."""
+    at = place + 2 if line.word(place + 1) == "is" else place + 1
+    if line.word(at) in {"in", "near", "outside", "of"} and _is_free(line, place):
+        item = place_at(line, at + 1, sure=False)
+        if item:
+            yield location(line, item, "location_here", place)
+
+
+def _in(line: Line, place: int) -> Iterator[Draft]:
+    """Read "in Oslo" of what the user does there, now, with nobody else about; and "in Texas, we ..."."""
+    clause = line.clause(place)
+    if not clause.is_stated or VISITING.intersection(line.words):
+        return
+    opens = place_at(line, place + 1, sure=False) if place < 3 or clause.first == place else None
+    if opens and line.word(opens[1]) == "," and line.word(opens[1] + 1) == "we":
+        yield location(line, opens, "location_mention", place)
+        return
+    if clause.person not in {"i", "we"} or clause.tense != "present" or (clause.negated and clause.person == "i"):
+        return
+    first = next((at for at in range(place, -1, -1) if line.clause(at) is not clause), -1) + 1
+    if any(word.endswith("ed") or kind_of(word) == "past" for word in line.words[first:place]):
+        return
+    if _ELSEWHERE.intersection(line.words[first : place + 6]):
+        return
+    item = place_at(line, place + 1, sure=False)
+    if item:
+        yield location(line, item, "location_mention", place)
+
+
+def _is_free(line: Line, place: int) -> bool:
+    """Tell whether "here in" speaks of the user's own place, now."""
+    clause = line.clause(place)
+    if clause.is_question or clause.is_hypothetical or clause.is_reported or clause.person == "you":
+        return False
+    return not VISITING.intersection(line.words) and line.word(place - 1) not in {"moved", "are", "you", "from"}
