@@ -288,6 +288,21 @@ async def test_documents_that_come_while_a_model_is_new_wait_for_its_vectors_too
         assert len(await index.without_vectors(MODEL, 100)) == 30
 
 
+async def test_a_new_model_finds_all_documents_waiting_however_many(index_url: str) -> None:
+    told = [message(f"cup {seq}", seq=seq) for seq in range(1, 10_101)]
+    async with open_postgres_index(index_url) as index:
+        await index.add(key(), after=Seq(0), through=Seq(10_100), documents=told)
+
+        newest = await index.without_vectors(MODEL, 3)
+        everything = await index.without_vectors(MODEL, 20_000)
+        await index.add_vectors("another model", [(everything[-1].number, unit(1, 0))])
+        others = await index.without_vectors("another model", 20_000)
+
+    assert [one.text for one in newest] == ["cup 10100", "cup 10099", "cup 10098"]
+    assert len({one.number for one in everything}) == len(everything) == 10_100
+    assert others == everything[:-1]
+
+
 async def test_two_who_bring_the_first_vectors_of_a_model_make_one_table(index_url: str) -> None:
     async with open_postgres_index(index_url) as index:
         await tell(index, *(f"text {number}" for number in range(8)))

@@ -128,10 +128,9 @@ class PostgresIndex:
         self._need_vectors()
         if limit <= 0:
             return []
-        known = await self._read(partial(embedding.find_model, self._tenant, model))
-        if known is None:
-            known = await self._write(partial(embedding.register, self._tenant, model))
-        return await self._read(partial(embedding.waiting, self._tenant, known, limit))
+        while (found := await self._read(partial(embedding.waiting, self._tenant, model, limit))) is None:
+            await self._write(partial(embedding.queue_more, self._tenant, model))
+        return found
 
     async def add_vectors(self, model: str, vectors: "Sequence[tuple[int, NDArray[float32]]]") -> None:
         """Keep the vectors of documents: for each number, one row for each chunk of its text.

@@ -8,7 +8,7 @@ large table it would look at much and find little, so the vectors of a small par
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from sojourn.errors import EmbeddingError
+from sojourn.errors import BusyError, EmbeddingError
 from sojourn.memory.index.document import Found, ToEmbed, Where
 from sojourn.memory.index.postgres_statements import plan, run, scope_params, vector_table
 from sojourn.model.ids import TenantId
@@ -22,14 +22,19 @@ FEW: Final = 10_000
 """Vectors of so many documents are compared in full, unless an index is told otherwise."""
 MAX_INDEXED_SIZE: Final = 4000
 """Longer vectors cannot be in an HNSW index; they are compared in full."""
+_BATCH: Final = 10_000  # documents that are put in a queue at a time
 _SCANNED: Final = 100_000  # vectors that an index scan looks at before it gives up
 _WIDEST: Final = 1000  # what pgvector allows as `hnsw.ef_search`
 
 
 class Model(NamedTuple):
-    """A model that a tenant uses. *vectors* is the number of its table, None as long as it has no vectors."""
+    """A model that a tenant uses. *vectors* is the number of its table, None as long as it has no vectors.
+
+    Documents with numbers below *begins* are not in its queue yet.
+    """
 
     number: int
+    begins: int
     vectors: int | None
     dimensions: int | None
 
@@ -93,27 +98,49 @@ def find_model(tenant: TenantId, name: str) -> Operation[Model | None]:
     return Model(*rows[0]) if rows else None
 
 
-def waiting(tenant: TenantId, model: Model, limit: int) -> Operation[list[ToEmbed]]:
-    """Return documents that have no vectors of *model*, newest first."""
+def waiting(tenant: TenantId, name: str, limit: int) -> Operation[list[ToEmbed] | None]:
+    """Return documents that have no vectors of this model, newest first; None if more have to be put in the queue."""
+    model = yield from find_model(tenant, name)
+    if model is None:
+        return None
     rows = yield run("select_queue", tenant=tenant, model_number=model.number, limit=limit)
+    if len(rows) < limit and model.begins > 0:
+        return None
     return [ToEmbed(number=number, text=text) for number, text in rows]
 
 
-def register(tenant: TenantId, name: str) -> Operation[Model]:
-    """Return the model *name*; if the tenant did not use it before, all documents now wait for its vectors."""
+def queue_more(tenant: TenantId, name: str) -> Operation[None]:
+    """Put more documents into the queue of this model, the newest of those that are not there yet."""
+    model = yield from _register(tenant, name)
+    yield from _queue(tenant, model)
+
+
+def _register(tenant: TenantId, name: str) -> Operation[Model]:
+    """Return the model *name*, locked. From now on, each document that comes in is put into its queue."""
     if not (yield run("lock_model", tenant=tenant, model=name)):
-        yield run("lock_documents", tenant=tenant)
-        for (number,) in (yield run("insert_model", tenant=tenant, model=name)):
-            yield run("queue_all", tenant=tenant, model_number=number)
+        yield run("lock_documents", tenant=tenant)  # nobody is adding a document in this moment
+        yield run("insert_model", tenant=tenant, model=name)
+        yield run("lock_model", tenant=tenant, model=name)
     model = yield from find_model(tenant, name)
     if model is None:
-        raise EmbeddingError(f"the vectors of {name} are being dropped")
+        raise BusyError(f"the vectors of {name} are being dropped")
     return model
+
+
+def _queue(tenant: TenantId, model: Model) -> Operation[int]:
+    """Put a batch of older documents into the queue, and return where it begins then."""
+    place = {"tenant": tenant, "model_number": model.number}
+    ((begins,),) = yield run("queue_more", **place, begins=model.begins, limit=_BATCH)
+    yield run("move_beginning", **place, begins=begins)
+    return int(begins)
 
 
 def add_vectors(tenant: TenantId, name: str, given: Chunks) -> Operation[None]:
     """Do what `SearchIndex.add_vectors` says."""
-    model = yield from register(tenant, name)
+    model = yield from _register(tenant, name)
+    begins = model.begins
+    while begins > min(given.documents):  # what gets its vectors now must not be queued for them later
+        begins = yield from _queue(tenant, model._replace(begins=begins))
     table = model.vectors
     if given.dimensions is not None:
         refuse_other_size(name, model, given.dimensions)

@@ -83,6 +83,7 @@ CREATE TABLE search_models (
     model      text   COLLATE "C" NOT NULL,
     number     bigint NOT NULL GENERATED ALWAYS AS IDENTITY UNIQUE,
     vectors    bigint REFERENCES search_vector_tables (number), -- NULL until there is a vector
+    begins     bigint NOT NULL,                 -- documents with smaller numbers are not yet among the unembedded
     PRIMARY KEY (tenant, model)
 );
 

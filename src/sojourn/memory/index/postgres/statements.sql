@@ -235,7 +235,7 @@ SELECT (SELECT extversion FROM pg_extension WHERE extname = 'vector'),
 CREATE EXTENSION IF NOT EXISTS vector SCHEMA {pgvector};
 
 -- name: find_model
-SELECT model.number, model.vectors, vectors.dimensions
+SELECT model.number, model.begins, model.vectors, vectors.dimensions
 FROM search_models AS model LEFT JOIN search_vector_tables AS vectors ON vectors.number = model.vectors
 WHERE model.tenant = %(tenant)s AND model.model = %(model)s;
 
@@ -246,11 +246,23 @@ SELECT number FROM search_models WHERE tenant = %(tenant)s AND model = %(model)s
 SELECT pg_advisory_xact_lock(hashtextextended('sojourn search ' || current_schema() || ' ' || %(tenant)s, 0));
 
 -- name: insert_model
-INSERT INTO search_models (tenant, model) VALUES (%(tenant)s, %(model)s) ON CONFLICT DO NOTHING RETURNING number;
+INSERT INTO search_models (tenant, model, begins)
+SELECT %(tenant)s, %(model)s, coalesce(max(number) + 1, 0) FROM search_documents WHERE tenant = %(tenant)s
+ON CONFLICT DO NOTHING;
 
--- name: queue_all
-INSERT INTO search_unembedded (tenant, model, number, at)
-SELECT tenant, %(model_number)s, number, at FROM search_documents WHERE tenant = %(tenant)s;
+-- name: queue_more
+WITH queued AS (
+    INSERT INTO search_unembedded (tenant, model, number, at)
+    SELECT tenant, %(model_number)s, number, at FROM search_documents
+    WHERE tenant = %(tenant)s AND number < %(begins)s
+    ORDER BY number DESC
+    LIMIT %(limit)s
+    RETURNING number
+)
+SELECT coalesce(min(number), 0) FROM queued;
+
+-- name: move_beginning
+UPDATE search_models SET begins = %(begins)s WHERE tenant = %(tenant)s AND number = %(model_number)s;
 
 -- name: queue_documents
 INSERT INTO search_unembedded (tenant, model, number, at)
