@@ -76,9 +76,9 @@ WORDS_ONLY: Final = Weights(
 
 _TIME_WORDS: Final = frozenset({
     "yesterday", "today", "tomorrow", "tonight", "last", "next", "ago", "week", "weekend", "month", "year", "day",
-    "days", "just", "since", "soon", "recently", "morning", "evening", "night", "summer", "winter", "spring", "fall", "autumn",
-    "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "january", "february", "march",
-    "april", "may", "june", "july", "august", "september", "october", "november", "december",
+    "days", "just", "since", "soon", "recently", "morning", "evening", "night", "summer", "winter", "spring", "fall",
+    "autumn", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "january", "february",
+    "march", "april", "may", "june", "july", "august", "september", "october", "november", "december",
 })  # fmt: skip
 _WORD: Final = re.compile("[a-z]+")
 _YEAR: Final = re.compile(r"\b(?:19|20)\d\d\b")
