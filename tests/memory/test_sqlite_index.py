@@ -244,7 +244,7 @@ async def test_the_best_are_the_same_when_few_are_ranked(monkeypatch: pytest.Mon
         question = ["word4", "word6", "word55"]
         before = await index.match(question, EVERYWHERE, 20)
 
-        monkeypatch.setattr(sqlite_matching, "MAX_RANKED", 300)
+        monkeypatch.setattr(sqlite_matching, "MIN_RANKED", 300)
         after = await index.match(question, EVERYWHERE, 20)
 
     assert [one.number for one in after] == [one.number for one in before]
@@ -252,7 +252,7 @@ async def test_the_best_are_the_same_when_few_are_ranked(monkeypatch: pytest.Mon
 
 
 async def test_what_few_ranked_documents_leave_out_is_looked_for_among_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sqlite_matching, "MAX_RANKED", 3)
+    monkeypatch.setattr(sqlite_matching, "MIN_RANKED", 3)
     async with opened(None) as index:
         await tell(index, "a rare giraffe", role="assistant")
         await tell(index, *(f"giraffe {number}" for number in range(6)))

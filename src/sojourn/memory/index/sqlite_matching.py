@@ -1,7 +1,7 @@
 """Documents by their words and by parts of words, through FTS5.
 
-To rank a document costs FTS5 twenty times what it costs to walk past it, so what counts is how few are ranked. At
-most `MAX_RANKED` are, about: those that hold one of the question's rarer words. The commoner words still weigh in the
+To rank a document costs FTS5 twenty times what it costs to walk past it, so what counts is how few are ranked. Some
+ten thousands are, at most: those that hold one of the question's rarer words. The commoner words still weigh in the
 ranking of these. Whose documents they are is told by their numbers, before they are ranked; what else is asked of
 them is looked up best first, until there are enough.
 """
@@ -20,7 +20,8 @@ from sojourn.memory.index.sqlite_query import ALWAYS, Sql
 from sojourn.memory.index.sqlite_walk import Scope, scope_of
 from sojourn.model.ids import TenantId
 
-MAX_RANKED: Final = 50_000
+MIN_RANKED, MAX_RANKED = 15_000, 50_000
+"""Between these, a twentieth of the index is ranked: with less, the best of a large index begin to differ."""
 MAX_WORDS: Final = 64
 """Words of one question that are looked for: the rarest."""
 _NEARLY_ALL: Final = 0.9
@@ -77,14 +78,15 @@ class WordSearch:
 
 
 def expression(words: Sequence[tuple[int, str]], everything: int, *, share: float, limit: int) -> Asked:
-    """Return what to ask FTS5 for, so that at most `MAX_RANKED` documents are ranked, about.
+    """Return what to ask FTS5 for, so that not too many documents are ranked.
 
     *words* are phrases with the number of documents that hold them, rarest first, out of *everything*, of which
     *share* is looked at.
     """
+    most = _most_ranked(everything)
     telling = [one for one in words if one[0] <= _NEARLY_ALL * everything] or words
     needed, ranked = 0, 0.0
-    while needed < len(telling) and ranked + telling[needed][0] * share <= MAX_RANKED:
+    while needed < len(telling) and ranked + telling[needed][0] * share <= most:
         ranked += telling[needed][0] * share
         needed += 1
     if needed == len(telling):
@@ -99,6 +101,10 @@ def expression(words: Sequence[tuple[int, str]], everything: int, *, share: floa
     return Asked(f"({operator.join(first)}) AND ({' OR '.join((*first, *others))})", 0.5, complete=False)
 
 
+def _most_ranked(everything: int) -> int:
+    return min(max(everything // 20, MIN_RANKED), MAX_RANKED)
+
+
 def _together(counts: Sequence[int], everything: int, *, share: float, limit: int) -> int:
     """Return how many of the rarest words to ask for together, if each of them alone is in too many documents."""
 
@@ -106,7 +112,7 @@ def _together(counts: Sequence[int], everything: int, *, share: float, limit: in
         return share * everything * prod(count / everything for count in counts[:words])
 
     words = 1
-    while words < len(counts) and expected(words) > MAX_RANKED and expected(words + 1) >= 10 * limit:
+    while words < len(counts) and expected(words) > _most_ranked(everything) and expected(words + 1) >= 10 * limit:
         words += 1
     return words
 
