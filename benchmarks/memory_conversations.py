@@ -16,8 +16,8 @@ from typing import Any, Final
 from sojourn.memory.index.document import Document, Part, SessionKey, Where
 from sojourn.model.ids import Seq, SessionId
 
-LOCOMO: Final = Path("locomo/locomo_dev.json")
-LONGMEMEVAL: Final = Path("longmemeval/longmemeval_oracle_dev.json")
+LOCOMO: Final = "locomo/*.json"
+LONGMEMEVAL: Final = "longmemeval/*.json"
 CATEGORIES: Final = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
 POOL: Final = 50
 SEED: Final = 0
@@ -50,11 +50,18 @@ class Conversations:
     asked: tuple[Asked, ...]
 
 
+def _read(data: Path, pattern: str) -> list[dict[str, Any]]:
+    files = sorted(data.glob(pattern))
+    if not files:
+        raise FileNotFoundError(f"there is no {pattern} in {data}")
+    return [entry for file in files for entry in json.loads(file.read_text(encoding="utf-8"))]
+
+
 def read_locomo(data: Path) -> Conversations:
     """Read the conversations of LoCoMo with all questions that have evidence."""
     talks: list[Talk] = []
     asked: list[Asked] = []
-    for number, sample in enumerate(json.loads((data / LOCOMO).read_text(encoding="utf-8"))):
+    for number, sample in enumerate(_read(data, LOCOMO)):
         user = f"conversation-{number}"
         turns: dict[str, tuple[str, int]] = {}
         for talk, ids in _locomo_talks(sample["conversation"], user):
@@ -95,7 +102,7 @@ def _locomo_talks(conversation: dict[str, Any], user: str) -> Iterator[tuple[Tal
 
 def read_longmemeval(data: Path) -> Conversations:
     """Read the sessions of LongMemEval and each question that has an answer, with fifty sessions to look at."""
-    entries = json.loads((data / LONGMEMEVAL).read_text(encoding="utf-8"))
+    entries = _read(data, LONGMEMEVAL)
     talks: dict[str, Talk] = {}
     for entry in entries:
         for name, date, turns in zip(
