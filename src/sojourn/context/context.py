@@ -1,0 +1,85 @@
+"""A context: what a model sees for one question, and an account of it."""
+
+from typing import Any, Final
+
+from sojourn.context.inputs import Mode
+from sojourn.context.item import Dropped, Section
+from sojourn.context.payloads import Form, payload
+from sojourn.context.talk import Line
+from sojourn.context.tokens import Tokens
+from sojourn.context.validity import problems
+from sojourn.errors import InvalidInputError
+from sojourn.model.message import Message
+from sojourn.model.value import Value
+
+_PREVIEW: Final = 70
+
+
+class Context(Value, frozen=True, kw_only=True):
+    """What a model sees. It is a value: the same inputs made the same one.
+
+    Attributes:
+        system: the instructions, and what is stable about the session.
+        lines: the talk, ending with the question and what was found for it.
+        text: what the state has to say to the question, for those who write prompts of their own.
+        sections: what went in, and why.
+        dropped: what did not, and why.
+        tokens: what it costs, and how that is known.
+        budget: what it may cost.
+        shared_prefix: how many of its tokens are, to the letter, the beginning of the context before it.
+    """
+
+    system: str
+    lines: tuple[Line, ...]
+    text: str
+    sections: tuple[Section, ...]
+    dropped: tuple[Dropped, ...]
+    tokens: Tokens
+    budget: int
+    mode: Mode
+    window: int | None = None
+    shared_prefix: int = 0
+
+    @property
+    def messages(self) -> list[Message]:
+        """The talk, ready for a provider; always valid."""
+        return [line.message for line in self.lines]
+
+    def payload(self, form: Form) -> dict[str, Any]:
+        """Return what a provider's API takes.
+
+        Raises:
+            InvalidInputError: there is no such form, or the talk would be refused.
+        """
+        if found := problems(self.messages):
+            raise InvalidInputError(f"this context would be refused: {found[0]}")
+        return payload(form, self.system, self.messages)
+
+    def explain(self) -> str:
+        """Return for people what is in the context, what it costs, why it is there, and what was left out."""
+        share = f" of a window of {self.window:,} ({self.tokens.count / self.window:.0%})" if self.window else ""
+        lines = [f"{self.tokens} of {self.budget:,} tokens{share}, mode {self.mode}"]
+        if self.shared_prefix:
+            lines.append(f"{self.shared_prefix:,} tokens are the same as in the context before")
+        for section in self.sections:
+            lines.append(f"\n{section.name}: {section.tokens:,} tokens in {len(section.items)}")
+            lines += [
+                f"  {item.tokens:>6,}  {item.score:.2f}  {_short(item.text)}  [{item.reason}{_places(item.seqs)}]"
+                for item in section.items
+            ]
+        if self.dropped:
+            lines.append(f"\nleft out: {len(self.dropped)}")
+            lines += [
+                f"  {one.tokens:>6,}  {one.section}: {_short(one.text)}  [{one.why}{_places(one.seqs)}]"
+                for one in self.dropped
+            ]
+        return "\n".join(lines)
+
+
+def _places(seqs: tuple[int, ...]) -> str:
+    return f"; from {', '.join(map(str, seqs[:5]))}" if seqs else ""
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _PREVIEW else f"{line[: _PREVIEW - 1]}…"
