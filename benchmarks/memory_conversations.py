@@ -100,9 +100,12 @@ def _locomo_talks(conversation: dict[str, Any], user: str) -> Iterator[tuple[Tal
         yield Talk(key=key, documents=documents), [turn["dia_id"] for turn in turns]
 
 
-def read_longmemeval(data: Path) -> Conversations:
-    """Read the sessions of LongMemEval and each question that has an answer, with fifty sessions to look at."""
-    entries = _read(data, LONGMEMEVAL)
+def read_longmemeval(data: Path, *, every: int = 1) -> Conversations:
+    """Read the sessions of LongMemEval and each question that has an answer, with fifty sessions to look at.
+
+    With *every*, only one question in so many is read, with the sessions of those.
+    """
+    entries = _read(data, LONGMEMEVAL)[::every]
     talks: dict[str, Talk] = {}
     for entry in entries:
         for name, date, turns in zip(
@@ -116,7 +119,8 @@ def read_longmemeval(data: Path) -> Conversations:
         if entry["question_id"].endswith("_abs"):
             continue
         own = set(entry["answer_session_ids"])
-        others = draw.sample([name for name in names if name not in own], POOL - len(own))
+        strangers = [name for name in names if name not in own]
+        others = draw.sample(strangers, min(len(strangers), POOL - len(own)))
         parts = tuple(Part(session_id=talks[name].key.session_id) for name in (*sorted(own), *others))
         asked.append(
             Asked(

@@ -38,6 +38,8 @@ CACHE: Final = Path(__file__).parent / ".cache"
 DEPTH: Final = 20
 SESSION_DEPTH: Final = 100
 QUICK_QUESTIONS: Final = 200
+QUICK_SHARE: Final = 5
+"""A quick run reads one in so many questions of LongMemEval, because embedding all of its sessions takes minutes."""
 BATCH: Final = 256
 FUSION_OFFSET: Final = 60
 
@@ -134,9 +136,7 @@ def by_kind(outcomes: Sequence[Outcome]) -> dict[str, dict[str, float]]:
 async def measure_locomo(data: Path, embedders: Sequence[Embedder], *, quick: bool) -> dict[str, Any]:
     """Return the summary for LoCoMo, by kind of question, and of other ways of looking."""
     conversations = read_locomo(data)
-    asked = (
-        conversations.asked[:: max(1, len(conversations.asked) // QUICK_QUESTIONS)] if quick else conversations.asked
-    )
+    asked = _some(conversations.asked) if quick else conversations.asked
     with tempfile.TemporaryDirectory() as folder:
         async with SqliteIndex(Path(folder) / "search.db", tenant=DEFAULT_TENANT) as index:
             await fill(index, conversations, embedders)
@@ -208,10 +208,7 @@ def fuse(lists: Iterable[Sequence[Found]]) -> list[Found]:
 
 async def measure_longmemeval(data: Path, embedders: Sequence[Embedder], *, quick: bool) -> dict[str, Any]:
     """Return for how many questions all, and any, evidence sessions are among the best five; by kind too."""
-    conversations = read_longmemeval(data)
-    asked = (
-        conversations.asked[:: max(1, len(conversations.asked) // QUICK_QUESTIONS)] if quick else conversations.asked
-    )
+    conversations = read_longmemeval(data, every=QUICK_SHARE if quick else 1)
     with tempfile.TemporaryDirectory() as folder:
         async with SqliteIndex(Path(folder) / "search.db", tenant=DEFAULT_TENANT) as index:
             await fill(index, conversations, embedders)
@@ -221,7 +218,7 @@ async def measure_longmemeval(data: Path, embedders: Sequence[Embedder], *, quic
                 hits = await search.find(one.question, one.where, limit=SESSION_DEPTH, now=one.now)
                 return [(session, 0) for session in dict.fromkeys(hit.document.session_id for hit in hits)]
 
-            outcomes = await ask_all(asked, find)
+            outcomes = await ask_all(conversations.asked, find)
     kinds = sorted({one.kind for one in outcomes})
     return {
         "recall_all_5": _share_complete(outcomes),
@@ -236,7 +233,7 @@ def _share_complete(outcomes: Sequence[Outcome]) -> float:
 
 
 def measure(data: Path, *, quick: bool) -> dict[str, Any]:
-    """Measure retrieval on the data sets in *data*; *quick* asks about a fifth of LoCoMo's questions."""
+    """Measure retrieval on the data sets in *data*; *quick* asks a fifth of the questions."""
     chosen = default_embedders()
     locomo = asyncio.run(measure_locomo(data, chosen.embedders, quick=quick))
     longmemeval = asyncio.run(measure_longmemeval(data, chosen.embedders, quick=quick))
