@@ -20,7 +20,7 @@ from sojourn.memory.index.sqlite_query import ALWAYS, Sql
 from sojourn.memory.index.sqlite_walk import Scope, scope_of
 from sojourn.model.ids import TenantId
 
-MIN_RANKED, MAX_RANKED = 15_000, 50_000
+MIN_RANKED, MAX_RANKED = 10_000, 50_000
 """Between these, a twentieth of the index is ranked: with less, the best of a large index begin to differ."""
 MAX_WORDS: Final = 64
 """Words of one question that are looked for: the rarest."""
