@@ -33,7 +33,7 @@ from sojourn.memory.extraction.statement import (
 )
 
 WRITTEN: Final = Path(__file__).parent / "written"
-HALVES: Final = ("tune", "held")
+HALVES: Final = ("tune", "held", "fresh")
 STATEMENTS: Final = ("technical", "decisions", "tasks", "files")
 INTENTS: Final = ("question", "command", "research", "chat", "clarification")
 LONGMEMEVAL: Final = Path("longmemeval") / "longmemeval_oracle_dev.json"
@@ -99,7 +99,7 @@ def exchange_of(row: Row) -> Exchange:
 def judged(kind: str, row: Row, extraction: Extraction) -> tuple[list[tuple[Any, bool]], list[Row]]:
     """Return each statement with whether it is right, and the expectations that were not met."""
     statements: dict[str, tuple[Any, ...]] = {
-        "technical": extraction.facts,
+        "technical": tuple(fact for fact in extraction.facts if fact.about != "user"),
         "decisions": extraction.decisions,
         "tasks": extraction.tasks,
         "files": extraction.files,
@@ -211,7 +211,7 @@ def _general(extractor: RulesExtractor, data: Path, *, quick: bool) -> float:
     found = answers = 0
     for asked, answered in general_answers(data, limit=200 if quick else ANSWERS):
         extraction = extractor.read(exchange_of({"user": asked, "assistant": answered}))
-        found += sum(fact.trust == "assistant" for fact in extraction.facts)
+        found += sum(fact.trust == "assistant" and fact.about != "user" for fact in extraction.facts)
         answers += 1
     return round(100 * found / answers, 2) if answers else 0.0
 

@@ -12,56 +12,13 @@ from sojourn.memory.extraction.rules.segments import MAX_SENTENCE, Segment, segm
 from sojourn.memory.extraction.statement import DecisionStatement, Trust
 from sojourn.model.events import Span
 
-_HINTS: Final = frozenset(
-    {
-        "decided",
-        "decision",
-        "chose",
-        "chosen",
-        "picked",
-        "selected",
-        "opted",
-        "settled",
-        "agreed",
-        "voted",
-        "went",
-        "adopted",
-        "approved",
-        "let's",
-        "lets",
-        "let",
-        "going",
-        "go",
-        "switching",
-        "switched",
-        "moving",
-        "moved",
-        "dropping",
-        "migrating",
-        "migrate",
-        "adopting",
-        "sticking",
-        "standardizing",
-        "standardising",
-        "replacing",
-        "replaced",
-        "mind",
-        "won't",
-        "wont",
-        "from",
-        "instead",
-        "use",
-        "i'll",
-        "we'll",
-        "will",
-        "it",
-        "keep",
-        "taking",
-        "shipping",
-        "final",
-        "reserve",
-    }
-)
+_HINTS: Final = frozenset({
+    "decided", "decision", "chose", "chosen", "picked", "selected", "opted", "settled", "agreed", "voted", "went",
+    "adopted", "approved", "let's", "lets", "let", "going", "go", "switching", "switched", "moving", "moved",
+    "dropping", "migrating", "migrate", "adopting", "sticking", "standardizing", "standardising", "replacing",
+    "replaced", "mind", "won't", "wont", "from", "instead", "use", "i'll", "we'll", "will", "it", "keep", "taking",
+    "shipping", "final", "reserve",
+})  # fmt: skip
 _WHO: Final = r"(?:we|i|the\s+team|our\s+team|my\s+team|everyone|the\s+group|the\s+board)"
 _HAVE: Final = r"(?:['’]ve|\s+have|\s+has)?(?:\s+(?:just|finally|all|both|now|also|already|therefore))*"
 _PLANNED: Final = (
@@ -94,7 +51,8 @@ _SETTLED: Final = re.compile(
     r"|offer|deal|position|early|late|\w+\s+(?:plan|option|route))|not\s+going\s+to)"
     r"|(?:we|i)\s+(?:won['’]?t|will\s+not)\s+(?:use|support|ship|add|build|offer|do|migrate)"
     rf"|(?:going|sticking)\s+with\s+\S|instead\s+of\s+.+?,?\s+(?:we|i)(?:['’]ll|\s+will|\s+use)"
-    r"|from\s+now\s+on,?\s+(?:we|i)\s)",
+    r"|from\s+now\s+on,?\s+(?:we|i)\s|we\s+(?:go|stick|stay)\s+with\s|we(?:['’]ll|\s+will)\s+keep\s+(?:the|our"
+    r"|using)\s)",
     re.IGNORECASE,
 )
 _IT_IS: Final = re.compile(
@@ -114,7 +72,7 @@ _DOUBT: Final = re.compile(
     r"\b(?:maybe|perhaps|probably|might|could|would|should|whether|if|thinking\s+(?:of|about)|considering"
     r"|not\s+(?:yet\s+)?decided|haven['’]?t\s+decided"
     r"|can['’]?t\s+decide|undecided|need\s+to\s+decide|wonder|unless|recommend|suggest|advise|what\s+if|i['’]d"
-    r"|in\s+mind|an\s+eye|tips?|advice|suggestions?|try|(?:some\s+of\s+)?(?:those|these)\s+\w+)\b",
+    r"|in\s+mind|an\s+eye|tips?|advice|suggestions|try|(?:some\s+of\s+)?(?:those|these)\s+\w+)\b",
     re.IGNORECASE,
 )
 _LEAD: Final = re.compile(
@@ -135,27 +93,10 @@ _GIVEN: Final = re.compile(
     r"^(?:given|after|for|since|with|because of)\s+(?:\w+\s+){1,6}?(?=(?:i|we)\s)", re.IGNORECASE
 )
 MAX_LENGTH: Final = 240
-_NOT_WHAT: Final = frozenset(
-    {
-        "here",
-        "there",
-        "i",
-        "it",
-        "love",
-        "what",
-        "how",
-        "where",
-        "who",
-        "that",
-        "this",
-        "so",
-        "as",
-        "whatever",
-        "which",
-        "when",
-        "why",
-    }
-)
+_NOT_WHAT: Final = frozenset({
+    "here", "there", "i", "it", "love", "what", "how", "where", "who", "that", "this", "so", "as", "whatever",
+    "which", "when", "why",
+})  # fmt: skip
 
 
 def decisions(reading: Reading, *, trust: Trust) -> list[DecisionStatement]:

@@ -51,30 +51,10 @@ _PATH: Final = re.compile(
     r")"
 )
 _ENDED: Final = re.compile(rf"[\w@+-][\w.@+-]*\.{_ENDINGS}$|^{_NAMES}$|^{_DOTTED}$")
-_ROOTS: Final = frozenset(
-    {
-        "etc",
-        "var",
-        "usr",
-        "home",
-        "tmp",
-        "opt",
-        "root",
-        "users",
-        "mnt",
-        "srv",
-        "data",
-        "dev",
-        "proc",
-        "sys",
-        "bin",
-        "lib",
-        "boot",
-        "media",
-        "workspace",
-        "app",
-    }
-)
+_ROOTS: Final = frozenset({
+    "etc", "var", "usr", "home", "tmp", "opt", "root", "users", "mnt", "srv", "data", "dev", "proc", "sys", "bin",
+    "lib", "boot", "media", "workspace", "app",
+})  # fmt: skip
 _HIDDEN: Final = re.compile(
     r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|\b(?:https?|ftp|ssh|git|file)://\S+|\bwww\.\S+"
     r"|(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,64}\.[\w.-]+",
@@ -198,27 +178,7 @@ def _action(text: str, start: int) -> Action:
     return action
 
 
-_LIBRARIES: Final = frozenset(
-    {
-        "next",
-        "nuxt",
-        "vue",
-        "node",
-        "three",
-        "d3",
-        "react",
-        "ember",
-        "backbone",
-        "express",
-        "chart",
-        "moment",
-        "socket",
-        "p5",
-        "alpine",
-        "knockout",
-        "asp",
-        "nest",
-        "discord",
-        "handlebars",
-    }
-)
+_LIBRARIES: Final = frozenset({
+    "next", "nuxt", "vue", "node", "three", "d3", "react", "ember", "backbone", "express", "chart", "moment",
+    "socket", "p5", "alpine", "knockout", "asp", "nest", "discord", "handlebars",
+})  # fmt: skip

@@ -75,37 +75,13 @@ _REQUEST: Final = re.compile(
     r"|to|which)\b|(?:do|don['’]?t)\s+(?:it|that|this|the|not)\b|never\s+\w+\s+(?:me|the)|go\s+(?:ahead|on)\b)",
     re.IGNORECASE,
 )
-_ABLE: Final = frozenset(
-    {
-        "be",
-        "know",
-        "have",
-        "think",
-        "see",
-        "believe",
-        "read",
-        "understand",
-        "speak",
-        "hear",
-        "remember",
-        "feel",
-        "handle",
-    }
-)
-_TALK: Final = frozenset(
-    {
-        "see",
-        "talk",
-        "say",
-        "assume",
-        "not",
-        "go",
-        "hope",
-        "face",
-        "chat",
-        "wait",
-    }
-)
+_ABLE: Final = frozenset({
+    "be", "know", "have", "think", "see", "believe", "read", "understand", "speak", "hear", "remember", "feel",
+    "handle",
+})  # fmt: skip
+_TALK: Final = frozenset({
+    "see", "talk", "say", "assume", "not", "go", "hope", "face", "chat", "wait",
+})  # fmt: skip
 _ASKING: Final = re.compile(
     r"(?:what|what['’]?s|whats|why|how|how['’]?s|when|where|where['’]?s|who|who['’]?s|whose|which|is|isn['’]?t|are"
     r"|aren['’]?t|am|was|were|do|does|doesn['’]?t|did|don['’]?t\s+you|can|could|can['’]?t|should|shouldn['’]?t"

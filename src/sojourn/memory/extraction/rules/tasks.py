@@ -14,54 +14,13 @@ from sojourn.memory.extraction.rules.segments import Segment, segments, shown
 from sojourn.memory.extraction.statement import TaskStatement, Trust
 from sojourn.model.events import Span
 
-_HINTS: Final = frozenset(
-    {
-        "need",
-        "needs",
-        "todo",
-        "to-do",
-        "have",
-        "must",
-        "gotta",
-        "remind",
-        "forget",
-        "next",
-        "step",
-        "steps",
-        "task",
-        "tasks",
-        "finished",
-        "done",
-        "complete",
-        "completed",
-        "still",
-        "haven't",
-        "havent",
-        "supposed",
-        "should",
-        "fixed",
-        "merged",
-        "deployed",
-        "sent",
-        "wrapped",
-        "submitted",
-        "fixme",
-        "action",
-        "item",
-        "follow",
-        "follow-up",
-        "followup",
-        "remaining",
-        "left",
-        "open",
-        "got",
-        "note",
-        "already",
-        "cancel",
-        "x",
-        "hasn't",
-    }
-)
+_HINTS: Final = frozenset({
+    "do",
+    "need", "needs", "todo", "to-do", "have", "must", "gotta", "remind", "forget", "next", "step", "steps", "task",
+    "tasks", "finished", "done", "complete", "completed", "still", "haven't", "havent", "supposed", "should", "fixed",
+    "merged", "deployed", "sent", "wrapped", "submitted", "fixme", "action", "item", "follow", "follow-up",
+    "followup", "remaining", "left", "open", "got", "note", "already", "cancel", "x", "hasn't",
+})  # fmt: skip
 _LEAD: Final = re.compile(
     r"^(?:[-*•>#]+\s+|\d+[.)]\s+)?(?:(?:ok|okay|so|well|yes|yeah|no(?!\s+need)|and|but|also|then|plus|first|right"
     r"|hey|hi|oh|almost|later this week|today|tomorrow"
@@ -73,7 +32,7 @@ _LEAD: Final = re.compile(
 _TO_DO: Final = re.compile(
     r"(?:(?:i|we)\s+)?(?P<still>(?:still|also|really|just|only|now)\s+)*(?:(?:need|have|['’]?ve\s+got|got)\s+to"
     r"|gotta|must|need\s+to)\s+(?P<task>.+)"
-    r"|(?:i|we)['’]ve\s+(?:still\s+)?(?:got\s+)?to\s+(?P<task2>(?:the|my|our|all|that|this|your)\s.+)|(?:i['’]m|i\s+am"
+    r"|(?:i|we)['’]ve\s+(?:still\s+)?(?:got\s+)?to\s+(?P<task2>.+)|(?:i['’]m|i\s+am"
     r"|we['’]re|we\s+are)\s+supposed\s+to\s+(?P<task3>.+)"
     r"|the\s+(?:last|next|first|only|other)\s+thing\s+(?:i|we)\s+(?:still\s+)?(?:need"
     r"|have)\s+to\s+do\s+is\s+(?:to\s+)?(?P<task4>.+)"
@@ -89,7 +48,8 @@ _REMIND: Final = re.compile(
     re.IGNORECASE,
 )
 _MARKED: Final = re.compile(
-    r"(?:to-?dos?|fixme(?:\s+later)?|action\s+items?|follow[ -]?ups?|next\s+steps?|open\s+(?:tasks?|items?|points?)"
+    r"(?:to[ -]?dos?(?:\s+(?:before|for|by)\s+\w+)?|fixme(?:\s+later)?|action\s+items?|follow[ -]?ups?|next\s+steps?"
+    r"|open\s+(?:tasks?|items?|points?)"
     r"|still\s+(?:to\s+do|open|missing)|remaining(?:\s+(?:tasks?|work))?"
     r"|left\s+to\s+do|tasks?\s+left|(?:the\s+following\s+)?(?:tasks?|items?)\s+(?:remain|are\s+(?:left|open))"
     r"|what['’]s\s+left(?:\s+to\s+do)?|(?:my|our|the)\s+(?:to-?do"
@@ -117,8 +77,8 @@ _PAST_DONE: Final = (
 )
 _DONE: Final = re.compile(
     rf"(?:i|we)(?:['’]ve|\s+have)?\s+(?:(?:just|finally|already|now|also)\s+)*{_PAST_DONE}\s+(?!with\s+(?:you|him"
-    rf"|her|them|people|this|that|it)\b)(?P<task>(?:with\s+)?(?:the|my|our|all|that|this|your)\s.+)"
-    rf"|(?:just|finally|already)\s+{_PAST_DONE}\s+(?P<task2>(?:the|my|our|all|that|this|your)\s.+)|(?:i['’]m\s+"
+    rf"|her|them|people|this|that|it)\b)(?P<task>(?:with\s+)?(?:the|my|our|all|your)\s.+)"
+    rf"|(?:just|finally|already)\s+{_PAST_DONE}\s+(?P<task2>(?:the|my|our|all|your)\s.+)|(?:i['’]m\s+"
     rf"|i\s+am\s+|we['’]re\s+)?(?:done|finished)\s+(?:with\s+)?(?P<task3>(?:the|my|our)\s.+)",
     re.IGNORECASE,
 )
@@ -143,86 +103,19 @@ _NARRATED: Final = re.compile(
     re.IGNORECASE,
 )
 """Signs that something is told for its own sake, and not to close a task."""
-_NO_WORK: Final = frozenset(
-    {
-        "know",
-        "understand",
-        "say",
-        "admit",
-        "ask",
-        "think",
-        "go",
-        "leave",
-        "be",
-        "see",
-        "hear",
-        "talk",
-        "tell",
-        "wait",
-        "agree",
-        "disagree",
-        "apologize",
-        "apologise",
-        "confess",
-        "mention",
-        "learn",
-        "find",
-        "thank",
-        "disappoint",
-        "remember",
-        "figure",
-        "sleep",
-        "eat",
-        "rest",
-        "vent",
-        "clarify",
-        "correct",
-        "stop",
-        "believe",
-        "make",
-        "pee",
-        "laugh",
-        "smile",
-        "live",
-        "deal",
-        "come",
-        "work",
-        "have",
-        "get",
-        "stay",
-        "focus",
-        "keep",
-        "feel",
-        "savor",
-        "enjoy",
-        "push",
-        "try",
-        "show",
-        "love",
-        "improve",
-        "grow",
-        "remain",
-        "continue",
-        "relax",
-        "slow",
-        "adapt",
-        "accept",
-        "trust",
-        "maintain",
-        "balance",
-        "prioritize",
-        "prioritise",
-        "imagine",
-        "address",
-        "invest",
-        "bring",
-        "experience",
-        "prepare",
-    }
-)
+_NO_WORK: Final = frozenset({
+    "know", "understand", "say", "admit", "ask", "think", "go", "leave", "be", "see", "hear", "talk", "tell", "wait",
+    "agree", "disagree", "apologize", "apologise", "confess", "mention", "learn", "find", "thank", "disappoint",
+    "remember", "figure", "sleep", "eat", "rest", "vent", "clarify", "correct", "stop", "believe", "make", "pee",
+    "laugh", "smile", "live", "deal", "come", "work", "have", "get", "stay", "focus", "keep", "feel", "savor",
+    "enjoy", "push", "try", "show", "love", "improve", "grow", "remain", "continue", "relax", "slow", "adapt",
+    "accept", "trust", "maintain", "balance", "prioritize", "prioritise", "imagine", "address", "invest", "bring",
+    "experience", "prepare",
+})  # fmt: skip
 """Verbs of what is no task: wishes to know, manners of speaking, leave-taking."""
 _WORK_AFTER: Final = re.compile(
-    r"(?:(?:do|prepare|improve|address|bring|push|show|continue|keep|take)\s+(?:the|my|our|a|an)\s|find\s+(?:the|my"
+    r"(?:(?:tell|do|prepare|improve|address|bring|push|show|continue|keep|take)\s+(?:the|my|our|a|an)\s"
+    r"|find\s+(?:the|my"
     r"|a\s+new)\s+\w+\s+(?:before|by)|get\s+(?:the|my|our|a)\s+\w+|make\s+(?:the|a|an)\s+(?:appointment|call|backup"
     r"|list|reservation|payment|video|poster|copy)"
     r"|learn\s+.+\s(?:by|before)|work\s+on\s+(?:the|my|our)|figure\s+out\s+(?:the|my|our)|ask\s+(?!you\b|a\b"
@@ -277,26 +170,10 @@ _TRAIL: Final = re.compile(
     r"(?:,?\s+(?:yesterday|now|already|please|thanks|lol|though|so\s.+|because\s.+|but\s.+|if\s.+)|[\s,;:.!]+)$",
     re.IGNORECASE,
 )
-_NO_ACT: Final = frozenset(
-    {
-        "thought",
-        "decided",
-        "heard",
-        "seen",
-        "been",
-        "tried",
-        "found",
-        "noticed",
-        "considered",
-        "had",
-        "felt",
-        "met",
-        "figured",
-        "experienced",
-        "used",
-        "made",
-    }
-)
+_NO_ACT: Final = frozenset({
+    "thought", "decided", "heard", "seen", "been", "tried", "found", "noticed", "considered", "had", "felt", "met",
+    "figured", "experienced", "used", "made",
+})  # fmt: skip
 _DEFINITE: Final = re.compile(r"\b(?:the|my|our|this|that|his|her|your)\s|[\s(][A-Z]|\d")
 _LEFT: Final = re.compile(r"still|what|remaining|left|to-?do|open", re.IGNORECASE)
 MAX_LENGTH: Final = 160
@@ -369,7 +246,8 @@ def _open(match: "re.Match[str]", said: str, segment: Segment, reading: Reading,
     bare = not re.match(r"(?:i|we|the|my|our|next)\b", said, re.IGNORECASE)
     if bare and not segment.first:
         return None
-    if not _is_work(task) or re.match(r"need\s+to\s+know|you\b", task, re.IGNORECASE):
+    named = match["task5"] or match["task6"]
+    if (not named and not _is_work(task)) or re.match(r"need\s+to\s+know|you\b", task, re.IGNORECASE):
         return None
     sure = (
         bool(match["still"]) or bool(_WHEN.search(task)) or bool(re.search(r"\b(?:supposed|next|last thing)\b", said))

@@ -12,8 +12,8 @@ from typing import Final
 from sojourn.memory.extraction.rules.reading import Reading
 from sojourn.memory.extraction.rules.secrets import looks_secret, names_secret
 from sojourn.memory.extraction.rules.segments import Segment, segments, shown
-from sojourn.memory.extraction.rules.technical_nouns import head_of, is_concrete, is_time, trimmed
-from sojourn.memory.extraction.rules.technical_patterns import Said, read_statement
+from sojourn.memory.extraction.rules.technical_nouns import Said, head_of, is_concrete, is_time, trimmed
+from sojourn.memory.extraction.rules.technical_patterns import read_statement
 from sojourn.memory.extraction.rules.technical_words import ATTRIBUTES, IMPERATIVES
 from sojourn.memory.extraction.statement import FactStatement, Trust
 from sojourn.memory.facts.slots import slot_name, slot_of
@@ -24,7 +24,8 @@ _LEAD: Final = re.compile(
     r"|nope|yes|yep"
     r"|yeah|correction|sorry|hey|hi|oh|right|anyway|just so you know|for the record|remember(?: that)?"
     r"|keep in mind(?: that)?"
-    r"|(?:it )?turns out(?: that)?|i (?:checked|looked|found|see)(?: that)?|findings?|update|reminder|in fact"
+    r"|(?:small|quick) (?:correction|update|note)(?: from \w+)?|(?:it )?turns out(?: that)?|i (?:checked|looked"
+    r"|found|see)(?: that)?|findings?|update|reminder|in fact"
     r"|basically|by the way"
     r"|my bad|my mistake|scratch that|never ?mind(?: that)?|oops|wait|context|background|done|correct|good news"
     r"|right now|currently|now|today|again"
@@ -72,6 +73,7 @@ _REPORT: Final = re.compile(
 _OWN: Final = re.compile(
     r"\b(?:your|our)\b|^this (?:project|repo|repository|codebase|app|service|server)\b", re.IGNORECASE
 )
+_IN_OURS: Final = re.compile(r"(?:in|on|for)\s+(?:your|our)\b", re.IGNORECASE)
 _ACTED_ON: Final = re.compile(r"(?:we|i)(?:['’]ve)?\s+\w+ed\s+(?P<thing>(?:the|our)\s+[\w -]{2,40})", re.IGNORECASE)
 """What "it" is after "we renamed the project"."""
 _IT: Final = re.compile(r"(?:it|its|it's|it’s)\b", re.IGNORECASE)
@@ -126,7 +128,7 @@ def technical_facts(source: Source) -> list[FactStatement]:
             subject = named["thing"]
         for said in _said(segment, subject):
             subject = said.subject or subject
-            own = own or bool(_OWN.search(said.subject))
+            own = own or bool(_OWN.search(said.subject)) or bool(_IN_OURS.match(segment.text))
             if statement := _stated(said, segment, source, own=own):
                 found.append(statement)
     return found

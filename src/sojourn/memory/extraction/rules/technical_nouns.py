@@ -1,15 +1,37 @@
-"""Judges the parts of a technical statement: can this be what it is about, is that something worth remembering?"""
+"""The parts of a technical statement: can this be what it is about, is that something worth remembering?"""
 
 import re
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Final
 
 from sojourn.memory.extraction.rules.technical_words import NOT_SUBJECTS, STATES, THINGS, TOOLS, VAGUE
 
-_NUMBER_WORDS: Final = r"(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|fifty|hundred)"
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """What an assertion says: *subject* as it was said, with its determiner, *verb*, *value*, how sure its form is."""
+
+    subject: str
+    verb: str
+    value: str
+    sureness: float
+    attribute: str = ""
+    removes: bool = False
+
+
+Form = tuple[re.Pattern[str], Callable[["re.Match[str]"], list[Said]]]
+"""A way to state something, and what reads it."""
+
+ADVERB: Final = r"(?:now|currently|already|also|still|just|actually|always|usually|only|mostly|officially|both|all)"
+_NUMBER_WORDS: Final = (
+    r"(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|fifty|hundred|half|dozen)"
+)
 NUMBER: Final = re.compile(rf"\d|\b{_NUMBER_WORDS}\b", re.IGNORECASE)
 _DAY: Final = re.compile(
     r"\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|march|april|may|june|july|august|september"
-    r"|october|november|december|tomorrow|tonight|noon|midnight|q[1-4]|end\s+of\s+(?:the\s+)?(?:week|month|year"
+    r"|october|november|december|(?:jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\.?\s+\d|tomorrow|tonight|noon"
+    r"|midnight|q[1-4]|end\s+of\s+(?:the\s+)?(?:week|month|year"
     r"|quarter))\b",
     re.IGNORECASE,
 )
@@ -30,7 +52,8 @@ OPINION: Final = re.compile(
     re.IGNORECASE,
 )
 _TAIL: Final = re.compile(
-    r"\s*(?:,\s*(?:not|so|because|which|that|but|if|since|as|and|though|unless|right|thanks|ok|lol)\b.*"
+    r"\s*(?:,\s*(?:anything|everything|nothing|the|we|it|they|this|i|you|please|otherwise|except|ask|mostly|not|so"
+    r"|because|which|that|but|if|since|as|and|though|unless|right|thanks|ok|lol)\b.*"
     r"|\s(?:because|so\s+that|so\s+(?=ask|please|don)|which|but|since\s+(?!\d|january|february|march|april|may|june"
     r"|july|august|"
     r"september|october|november|december|last|yesterday|monday)|btw|lol|now|atm|at\s+the\s+moment|right\s+now"
@@ -55,6 +78,7 @@ _RELATIVE: Final = re.compile(
     r"(?=\s+(?:is|are)\s)",
     re.IGNORECASE,
 )
+_PREPOSITIONS: Final = frozenset({"in", "on", "at", "for", "with", "of", "about", "after", "before", "without"})
 MAX_SUBJECT: Final = 9
 MAX_VALUE: Final = 16
 _MAX_VALUE_LENGTH: Final = 300
@@ -97,6 +121,8 @@ def is_subject(subject: str, value: str = "") -> bool:
         words = words[1:]
     if words[0] in NOT_SUBJECTS or (NOT_SUBJECTS - {"use", "set", "run", "that"}).intersection(words):
         return False
+    if words[0] in _PREPOSITIONS:
+        return False
     head = head_of(subject)
     compound = head in THINGS and len(DETERMINER.sub("", subject, count=1).split()) > 1  # the key; the API key
     if (head in VAGUE and not compound) or (head.endswith("ing") and head not in THINGS):
@@ -108,6 +134,8 @@ def is_subject(subject: str, value: str = "") -> bool:
     if nouns & THINGS or {noun.removesuffix("s") for noun in nouns} & THINGS:
         return True
     if bare != subject and _EXACT.search(value):
+        return True
+    if len(words) <= 3 and {word.lower() for word in WORD.findall(value)} & TOOLS and NUMBER.search(value):
         return True
     return bool(CODE.search(bare)) or words[-1] in TOOLS
 
