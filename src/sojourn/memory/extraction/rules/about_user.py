@@ -45,7 +45,7 @@ _SELF: Final = (
 )
 """A message without any of these says nothing about its writer, unless it answers a question."""
 _MACHINE: Final = re.compile(
-    r"\b(?:i'?m|i am|as) an? (?:\w+ ){0,2}(?:language model|ai|assistant|chatbot|virtual assistant)\b", re.IGNORECASE
+    r"\b(?:i'?m|i am|as) an? (?:\w+ ){0,2}(?:language model|ai\b|(?:ai|digital|virtual) assistant|chatbot)", re.IGNORECASE
 )
 """How assistants speak of themselves: such a text is pasted, whoever sends it."""
 
@@ -66,7 +66,8 @@ def _be(line: Line, predicate: Predicate) -> Iterator[Draft]:
     if name is not None:
         yield name
         yield from profile_age.age_after_name(line, predicate)
-        yield from profile_place.trailing(line, predicate.rest - 1, predicate.start)
+        comma = next((at for at in range(predicate.rest, min(line.end, predicate.rest + 4)) if line.words[at] == ","), 0)
+        yield from profile_place.trailing(line, comma or predicate.rest - 1, predicate.start)
         return
     if line.word(predicate.rest) == "born":
         yield from about_user_facts.born(

@@ -103,19 +103,22 @@ def _forms() -> dict[str, tuple[str, Form]]:
         table[(double or stem) + "ing"] = (verb, "ing")
         table.setdefault((double or stem) + "in", (verb, "ing"))
     irregular = """
-        go goes went gone going; read reads read read reading; write writes wrote written writing; run runs ran run running
-        eat eats ate eaten eating; swim swims swam swum swimming; sing sings sang sung singing; grow grows grew grown growing
-        have has had had having; get gets got gotten getting; make makes made made making; sell sells sold sold selling
-        drive drives drove driven driving; ride rides rode ridden riding; do does did done doing; know knows knew known knowing
-        quit quits quit quit quitting; leave leaves left left leaving; spend spends spent spent spending
-        come comes came come coming; teach teaches taught taught teaching; build builds built built building
-        speak speaks spoke spoken speaking; become becomes became become becoming; begin begins began begun beginning
-        lose loses lost lost losing; buy buys bought bought buying; find finds found found finding; dig digs dug dug digging
+        go goes went gone going; read reads read read reading; write writes wrote written writing
+        run runs ran run running; eat eats ate eaten eating; swim swims swam swum swimming
+        sing sings sang sung singing; grow grows grew grown growing; have has had had having
+        get gets got gotten getting; make makes made made making; sell sells sold sold selling
+        drive drives drove driven driving; ride rides rode ridden riding; do does did done doing
+        know knows knew known knowing; quit quits quit quit quitting; leave leaves left left leaving
+        spend spends spent spent spending; come comes came come coming; teach teaches taught taught teaching
+        build builds built built building; speak speaks spoke spoken speaking
+        become becomes became become becoming; begin begins began begun beginning; lose loses lost lost losing
+        buy buys bought bought buying; find finds found found finding; dig digs dug dug digging
         drink drinks drank drunk drinking; stand stands stood stood standing; swear swears swore sworn swearing
-        draw draws drew drawn drawing; wear wears wore worn wearing; feel feels felt felt feeling; say says said said saying
-        mean means meant meant meaning; fly flies flew flown flying; keep keeps kept kept keeping; take takes took taken taking
-        hang hangs hung hung hanging; see sees saw seen seeing; marry marries married married marrying
-        bear bears born born bearing; think thinks thought thought thinking; tell tells told told telling
+        draw draws drew drawn drawing; wear wears wore worn wearing; feel feels felt felt feeling
+        say says said said saying; mean means meant meant meaning; fly flies flew flown flying
+        keep keeps kept kept keeping; take takes took taken taking; hang hangs hung hung hanging
+        see sees saw seen seeing; marry marries married married marrying; bear bears born born bearing
+        think thinks thought thought thinking; tell tells told told telling
     """
     for part in irregular.replace("\n", ";").split(";"):
         forms = part.split()

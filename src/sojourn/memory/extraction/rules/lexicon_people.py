@@ -5,15 +5,28 @@ from typing import Final
 from sojourn.memory.extraction.rules.lexicon import phrases, words
 
 RELATIONS: Final[dict[str, str]] = {
-    **dict.fromkeys(("wife", "husband", "spouse", "partner", "girlfriend", "boyfriend", "fiancé", "fiancée", "fiance", "fiancee"), ""),
-    **dict.fromkeys(("mother", "father", "brother", "sister", "son", "daughter", "grandmother", "grandfather", "aunt", "uncle"), ""),
-    **dict.fromkeys(("cousin", "niece", "nephew", "roommate", "boss", "manager", "colleague", "neighbor", "neighbour", "friend"), ""),
-    **dict.fromkeys(("grandson", "granddaughter", "stepson", "stepdaughter", "twin", "flatmate", "mentor", "teacher", "landlord"), ""),
-    **dict.fromkeys(("coworker", "co-founder", "cofounder", "stepmother", "stepfather", "ex-wife", "ex-husband", "fiance"), ""),
-    "mom": "mother", "mum": "mother", "mommy": "mother", "mama": "mother", "dad": "father", "daddy": "father", "papa": "father",
-    "grandma": "grandmother", "granny": "grandmother", "nana": "grandmother", "grandpa": "grandfather", "bf": "boyfriend", "gf": "girlfriend",
-    "bro": "brother", "sis": "sister", "hubby": "husband", "baby": "baby", "kid": "child", "child": "child", "neighbour": "neighbor",
-}  # fmt: skip
+    **dict.fromkeys(
+        words(
+            "wife husband spouse partner girlfriend boyfriend fiancé fiancée fiance fiancee mother father brother "
+            "sister son daughter grandmother grandfather aunt uncle cousin niece nephew roommate boss manager "
+            "colleague neighbor friend grandson granddaughter stepson stepdaughter twin flatmate mentor teacher "
+            "landlord coworker co-founder cofounder stepmother stepfather ex-wife ex-husband baby"
+        ),
+        "",
+    ),
+    **dict.fromkeys(("mom", "mum", "mommy", "mama"), "mother"),
+    **dict.fromkeys(("dad", "daddy", "papa"), "father"),
+    **dict.fromkeys(("grandma", "granny", "nana"), "grandmother"),
+    "grandpa": "grandfather",
+    "bf": "boyfriend",
+    "gf": "girlfriend",
+    "bro": "brother",
+    "sis": "sister",
+    "hubby": "husband",
+    "kid": "child",
+    "child": "child",
+    "neighbour": "neighbor",
+}
 """How people call those around them, with the plain word where theirs is another."""
 
 PETS: Final = words(
@@ -23,9 +36,14 @@ PETS: Final = words(
     "chicken duck donkey llama alpaca parakeet cockatiel"
 )
 PETS_MANY: Final = {
-    **{f"{pet}s": pet for pet in PETS if pet not in {"mouse", "fish"}}, "puppies": "puppy", "ponies": "pony", "bunnies": "bunny", "mice": "mouse",
-    "fish": "fish", "huskies": "husky", "collies": "collie",
-}  # fmt: skip
+    **{f"{pet}s": pet for pet in PETS if pet not in {"mouse", "fish"}},
+    "puppies": "puppy",
+    "ponies": "pony",
+    "bunnies": "bunny",
+    "mice": "mouse",
+    "fish": "fish",
+    "huskies": "husky",
+}
 CHILDREN: Final = words(
     "kids children sons daughters kid child son daughter baby twins grandchildren grandkids grandson "
     "granddaughter boys girls toddler toddlers"
@@ -88,9 +106,9 @@ CARS: Final = words(
 BELONGINGS: Final = words(
     "macbook laptop iphone android ipad pc mac thinkpad playstation xbox switch piano guitar violin drums "
     "telescope camera house apartment condo cabin boat sailboat yacht rv camper farm garden motorhome bike "
-    "bicycle kindle printer drone treadmill pool greenhouse horse? tattoo tattoos kayak canoe typewriter desktop "
+    "bicycle kindle printer drone treadmill pool greenhouse tattoo tattoos kayak canoe typewriter desktop "
     "chromebook pixel"
-) - {"horse?"}
+)
 ZONES: Final = words(
     "utc gmt cet cest est edt cst cdt mst mdt pst pdt bst ist jst aest aedt eet eest wet msk hst akst pacific "
     "eastern central mountain"

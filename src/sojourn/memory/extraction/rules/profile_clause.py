@@ -141,76 +141,103 @@ def _is_subject(line: Line, place: int) -> bool:
 def _predicate(line: Line, place: int, subject: Subject, *, start: int) -> Predicate | None:
     """Read auxiliaries from *place* on, down to the verb."""
     predicate = Predicate(subject=subject, verb="", at=place, rest=place, start=start)
-    clause = line.clause(min(place, line.end - 1))
-    predicate.modal = clause.is_hypothetical
-    be = have = False
-    while place < line.end:
-        word = line.words[place]
-        after = line.word(place + 1)
+    predicate.modal = line.clause(min(place, line.end - 1)).is_hypothetical
+    walk = _Auxiliaries(line, predicate)
+    while place < line.end and not predicate.verb:
+        place = walk.step(place)
+    return predicate if predicate.verb else None
+
+
+class _Auxiliaries:
+    """A walk over the words between a subject and its verb, which notes in the predicate what they say of it."""
+
+    def __init__(self, line: Line, predicate: Predicate) -> None:
+        self._line = line
+        self._predicate = predicate
+        self._be = self._have = False
+
+    def step(self, place: int) -> int:
+        """Read the word at *place* and return where to go on; when it is the verb, the predicate has it."""
+        for read in (self._negation, self._wish, self._helper, self._be_form):
+            following = read(place)
+            if following:
+                return following
+        word = self._line.words[place]
+        if word in ADVERBS:
+            return place + 1
+        lemma, kind = FORMS.get(word, (word, "base"))
+        self._predicate.past = self._predicate.past or (kind == "past" and not self._have)
+        self._predicate.ongoing = kind == "ing"
+        return self._found(lemma, place)
+
+    def _found(self, verb: str, place: int) -> int:
+        self._predicate.verb, self._predicate.at, self._predicate.rest = verb, place, place + 1
+        return place + 1
+
+    def _negation(self, place: int) -> int:
+        """Read "not", "no longer", "used to"."""
+        word, after = self._line.words[place], self._line.word(place + 1)
         if word in _NEVER:
-            predicate.negated = True
-        elif word == "no" and after in {"longer", "more"}:
-            predicate.negated = predicate.ceased = True
-            place += 1
-        elif word == "used" and after == "to":
-            predicate.past = predicate.ceased = True
-            place += 1
-        elif word in {"do", "did", "does"} and (
-            after in _NEVER or kind_of(line.word(_after_adverbs(line, place + 1))) == "base"
-        ):
-            predicate.past = predicate.past or word == "did"
-        elif word in MODALS and word != "would" and (word != "can" or after not in ADVERBS | {"of"}):
-            predicate.modal = True
-        elif word in {"have", "had", "has"} and _goes_on(line, place + 1):
-            have = True
-            predicate.past = predicate.past or word == "had"
-        elif word == "been" and have:
-            be = True
-            if kind_of(line.word(_after_adverbs(line, place + 1))) not in {"past", "ing"}:
-                return _verb(predicate, "be", place, place + 1)
-        elif word in WANTING and after == "to":
-            predicate.wanted = True
-            place += 1
-        elif word in {"would", "wanna", "gonna"}:
-            predicate.wanted = predicate.modal = True
-            if word == "would" and _after_adverbs(line, place + 1) < line.end - 1:
-                liking = _after_adverbs(line, place + 1)
-                if line.words[liking] in {"love", "like", "prefer", "hate"} and line.word(liking + 1) == "to":
-                    place = liking + 1
-        elif word in words("am are was were be") and not be:
-            be = True
-            predicate.past = predicate.past or word in {"was", "were"}
-            following = _after_adverbs(line, place + 1)
-            if following < line.end and line.words[following] in WANTING and line.word(following + 1) == "to":
-                predicate.wanted = True
-                place = following + 1
-            elif line.words[following : following + 2] in (["no", "longer"], ["no", "more"]):
-                predicate.negated = predicate.ceased = True
-                return _verb(predicate, "be", following + 1, following + 2)
-            elif following < line.end and line.words[following] in _NEVER:
-                predicate.negated = True
-                place = following
-                if kind_of(line.word(_after_adverbs(line, place + 1))) != "ing":
-                    return _verb(predicate, "be", place, place + 1)
-            elif kind_of(line.word(following)) != "ing":
-                return _verb(predicate, "be", place, place + 1)
-        elif word in ADVERBS:
-            pass
-        else:
-            form = FORMS.get(word)
-            if form is None:
-                return _verb(predicate, word, place, place + 1)
-            lemma, kind = form
-            predicate.past = predicate.past or (kind == "past" and not have)
-            predicate.ongoing = kind == "ing"
-            return _verb(predicate, lemma, place, place + 1)
-        place += 1
-    return None
+            self._predicate.negated = True
+            return place + 1
+        if word == "no" and after in {"longer", "more"}:
+            self._predicate.negated = self._predicate.ceased = True
+            return place + 2
+        if word == "used" and after == "to":
+            self._predicate.past = self._predicate.ceased = True
+            return place + 2
+        return 0
 
+    def _wish(self, place: int) -> int:
+        """Read "want to", "would love to", "gonna"."""
+        word = self._line.words[place]
+        if word in WANTING and self._line.word(place + 1) == "to":
+            self._predicate.wanted = True
+            return place + 2
+        if word not in {"would", "wanna", "gonna"}:
+            return 0
+        self._predicate.wanted = self._predicate.modal = True
+        liking = _after_adverbs(self._line, place + 1)
+        loves = self._line.word(liking) in {"love", "like", "prefer", "hate"} and self._line.word(liking + 1) == "to"
+        return liking + 2 if loves else place + 1
 
-def _verb(predicate: Predicate, verb: str, at: int, rest: int) -> Predicate:
-    predicate.verb, predicate.at, predicate.rest = verb, at, rest
-    return predicate
+    def _helper(self, place: int) -> int:
+        """Read "do", "did", "can", "have" before another verb."""
+        word, after = self._line.words[place], self._line.word(place + 1)
+        if word in {"do", "did", "does"}:
+            helps = after in _NEVER or kind_of(self._line.word(_after_adverbs(self._line, place + 1))) == "base"
+            self._predicate.past = self._predicate.past or (helps and word == "did")
+            return place + 1 if helps else 0
+        if word in MODALS:
+            self._predicate.modal = True
+            return place + 1
+        if word in {"have", "had", "has"} and _goes_on(self._line, place + 1):
+            self._have = True
+            self._predicate.past = self._predicate.past or word == "had"
+            return place + 1
+        return 0
+
+    def _be_form(self, place: int) -> int:
+        """Read "am", "was", "been": the verb itself, or a helper of "living"."""
+        word = self._line.words[place]
+        if word == "been" and self._have:
+            self._be = True
+            helps = kind_of(self._line.word(_after_adverbs(self._line, place + 1))) in {"past", "ing"}
+            return place + 1 if helps else self._found("be", place)
+        if word not in {"am", "are", "was", "were", "be"} or self._be:
+            return 0
+        self._be = True
+        self._predicate.past = self._predicate.past or word in {"was", "were"}
+        following = _after_adverbs(self._line, place + 1)
+        after = self._line.word(following)
+        if after in WANTING and self._line.word(following + 1) == "to":
+            self._predicate.wanted = True
+            return following + 2
+        if after in _NEVER or self._line.words[following : following + 2] in (["no", "longer"], ["no", "more"]):
+            last = self._negation(following)
+            helps = kind_of(self._line.word(_after_adverbs(self._line, last))) == "ing"
+            return last if helps else self._found("be", last - 1)
+        return place + 1 if kind_of(after) == "ing" else self._found("be", place)
 
 
 def _after_adverbs(line: Line, place: int) -> int:

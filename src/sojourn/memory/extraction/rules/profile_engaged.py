@@ -25,6 +25,10 @@ _TECHNICAL: Final = words(
     "docs documentation code file files log logs tutorial error message paper papers article report manual kids "
     "role part"
 )
+_WORKADAY: Final = words(
+    "shopping running racing acting walking writing flying reading chess poker rock painting streaming drawing"
+)
+"""Pastimes whose names are also parts of other things: "shopping list", "running late"."""
 _CUES: Final = words(
     "watching playing reading listening addiction obsession fetish weakness passion love sucker liking like enjoy "
     "watch play read adore hike hikes walk walks run runs drive drives swim ride rides jog games cream food"
@@ -86,6 +90,8 @@ def engaged(line: Line) -> Iterator[Draft]:
 def _ends_phrase(line: Line, place: int) -> bool:
     """Tell whether the noun before *place* stands for itself, and is not "hiking boots" or "running late"."""
     word = line.word(place)
+    if line.words[place - 1] not in _WORKADAY and word.isalpha():
+        return True
     return (
         line.is_end(place)
         or word in STOPS
@@ -165,6 +171,8 @@ def _is_own(line: Line, place: int) -> bool:
     if clause.person == "none" and (
         line.sentence.mark.startswith("?") or len(line.reading.sentences) > 5 or not _SELF & line.reading.words
     ):
+        return False
+    if "used" in around or {"not", "boring"} & set(line.words[place + 1 : place + 7]):
         return False
     return not _NOT_FREE.intersection(around)
 
@@ -260,9 +268,9 @@ def _favorite_before(lines: list[Line], number: int, place: int) -> Iterator[Dra
     my = place - 1
     while my > 0 and line.words[my] not in {"my", "may"}:
         my -= 1
-    copula = line.word(my - 1) in {"is", "are", "its", "probably"}
+    copula = line.word(my - 1) in {"is", "are", "its", "probably", "be"}
     if closed is not None:
-        if not copula and line.word(my - 1) not in MARKS and my > 0:
+        if not copula and line.word(my - 1) not in MARKS and line.word(my - 1) not in closed and my > 0:
             return
         for source in (line, lines[number - 1] if number else line):
             places = [at for at, word in enumerate(source.words) if word in closed]

@@ -69,7 +69,8 @@ def _favorite(line: Line, place: int) -> Iterator[Draft]:
     while (
         line.word(at)
         in words(
-            "to do watch eat of all time right now is are include includes : probably currently has be would definitely the s ever"
+            "to do watch eat of all time right now is are include includes : probably currently has be would "
+            "definitely the s ever"
         )
         | ADVERBS
         and at < place + 9

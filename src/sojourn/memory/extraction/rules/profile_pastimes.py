@@ -14,7 +14,7 @@ from sojourn.memory.extraction.rules.profile_tastes import POINTING, interest, i
 
 _AMBIGUOUS: Final = words(
     "run walk act box race game fence party craft shop stream exercise lift climb dive ride bowl write read "
-    "collect cook volunteer draw"
+    "collect volunteer draw"
 )
 """Activities that are also everyday or technical verbs."""
 _OBJECT_VERBS: Final = {

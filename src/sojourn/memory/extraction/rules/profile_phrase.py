@@ -21,7 +21,12 @@ _MEASURES: Final = words(
     "kind kinds type types sort sorts lot lots bit ton tons bunch variety plenty anything everything couple pair "
     "glass cup bowl plate slice"
 )
+_NOUNS: Final = words(
+    "thing something anything nothing everything morning evening spring king ring string wing pudding building wedding"
+)
+_ATTACHED: Final = words("the my a an new all other")
 _PREPOSITIONS: Final = words("to with the a an my on in at for out some about of up around new")
+_TRAILING: Final = _PREPOSITIONS | TIMES | ADVERBS | STOPS
 _HARD: Final = words(
     "i you u we he she they it and but or so because cause cuz when while if though although that which who what "
     "where how is are was were am do does did too as than also whenever since after before until its it's lol "
@@ -59,6 +64,13 @@ def phrase(line: Line, place: int, *, most: int = 6) -> Phrase | None:
     return (first, place) if place > first else None
 
 
+def _is_phrasal(line: Line, place: int) -> bool:
+    """Tell whether "out" belongs to its verb: "working out", "eating out"."""
+    return line.words[place] == "out" and line.words[place - 1] in words(
+        "work working hang hanging go going eat eating"
+    )
+
+
 def _is_measure(line: Line, place: int) -> bool:
     """Tell whether words such as "kinds of" or "a lot of" stand before the noun that counts."""
     if line.words[place] in {"much", "way", "me"}:
@@ -78,7 +90,9 @@ def activity(line: Line, place: int) -> Phrase | None:
         return None
     if word not in _LIGHT:
         following = phrase(line, place + 1, most=3)
-        if following and following[0] == place + 1:
+        if following and (
+            following[0] == place + 1 or (following[0] == place + 2 and line.words[place + 1] in _ATTACHED)
+        ):
             return place, following[1]
         return place, place + 1
     last = place + 1
@@ -87,7 +101,7 @@ def activity(line: Line, place: int) -> Phrase | None:
         if word in MARKS or word in _HARD or word in {"every", "each", "all"}:
             break
         last += 1
-    while last > place + 1 and line.words[last - 1] in _PREPOSITIONS | TIMES | ADVERBS | STOPS:
+    while last > place + 1 and line.words[last - 1] in _TRAILING and not _is_phrasal(line, last - 1):
         last -= 1
     return place, last
 
@@ -99,8 +113,7 @@ def listing(line: Line, place: int) -> list[Phrase]:
     """Return the noun phrases at *place* that are joined by commas and "and"."""
     found: list[Phrase] = []
     while len(found) < 12:
-        gerund = place if line.word(place).endswith("ing") and line.word(place) in FORMS else -1
-        item = activity(line, place) if gerund >= 0 else phrase(line, place)
+        item = activity(line, place) if _is_gerund(line, place) else phrase(line, place)
         if item is None:
             break
         found.append(item)
@@ -122,6 +135,11 @@ def listing(line: Line, place: int) -> list[Phrase]:
             break
         place = step
     return found
+
+
+def _is_gerund(line: Line, place: int) -> bool:
+    word = line.word(place)
+    return word.endswith("ing") and len(word) > 4 and word not in _NOUNS
 
 
 def _has_verb(line: Line, place: int) -> bool:

@@ -12,7 +12,8 @@ from sojourn.memory.extraction.rules.profile_name import spelled
 from sojourn.memory.extraction.rules.profile_phrase import Phrase, phrase
 
 TRIGGERS: Final = words(
-    "live living lives lived reside residing based located from moved here where home in relocated city settled"
+    "near outside out of live living lives lived reside residing based located from moved here where home in "
+    "relocated city settled"
 )
 _LEADING: Final = words(
     "sunny beautiful good old ole lovely rainy cold rural little boring downtown central northern southern "
@@ -198,6 +199,11 @@ def moves(line: Line, predicate: Predicate) -> Iterator[Draft]:
     while line.word(place) in words("back over out here recently again down up just") | ADVERBS:
         place += 1
     target: Draft | None = None
+    if line.word(place) == "from":
+        origin = place_at(line, place + 1, sure=False)
+        if origin and line.word(origin[1]) == "to":
+            yield fact(line, origin, None, "The user moved away from {}", predicate.start)
+            place = origin[1]
     if line.word(place) == "to" or line.word(place) == "in":
         item = place_at(line, place + 1, sure=True)
         later = {"when", "but", "then"} & set(line.words[place:])

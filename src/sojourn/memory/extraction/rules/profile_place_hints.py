@@ -44,6 +44,8 @@ def places(line: Line) -> Iterator[Draft]:
             yield from _never_out_of(line, place)
         elif word == "is":
             yield from _is_home(line, place)
+        elif word == "i":
+            yield from _relative(line, place)
         elif word == "in":
             yield from _in(line, place)
         elif word in _HOMES and "my" in line.words[max(0, place - 3) : place]:
@@ -77,6 +79,21 @@ def _where(line: Line, place: int) -> Iterator[Draft]:
             return
     if before >= 0 and line.words[before] in KINDS:
         yield location(line, (before, before + 1), "location_kind", before)
+
+
+def _relative(line: Line, place: int) -> Iterator[Draft]:
+    """Read "Colorado is the state I live in", "the ranch I live on"."""
+    if line.word(place + 1) not in {"live", "reside"} or line.word(place + 2) not in {"in", "on", "at", "near"}:
+        return
+    kind = place - 2 if line.word(place - 1) == "that" else place - 1
+    if kind < 0 or line.words[kind] not in KINDS or not line.clause(place).is_stated:
+        return
+    if line.words[max(0, kind - 2) : kind] == ["is", "the"]:
+        first = next((at for at in range(kind - 2) if known_place(line, at) == kind - 2), -1)
+        if first >= 0:
+            yield location(line, (first, kind - 2), "location_live", first)
+            return
+    yield location(line, (kind, kind + 1), "location_kind", kind)
 
 
 def _living(line: Line, place: int) -> Iterator[Draft]:
@@ -136,7 +153,11 @@ def _in(line: Line, place: int) -> Iterator[Draft]:
     clause = line.clause(place)
     if not clause.is_stated or VISITING.intersection(line.words):
         return
-    opens = place_at(line, place + 1, sure=False) if place < 3 or clause.first == place else None
+    opens = (
+        place_at(line, place + 1, sure=False)
+        if place < 3 or line.word(place - 1) in words(", but and so well")
+        else None
+    )
     if opens and line.word(opens[1]) == "," and line.word(opens[1] + 1) == "we":
         yield location(line, opens, "location_mention", place)
         return

@@ -20,7 +20,12 @@ _ABOUT_ANSWERS: Final = words(
 _DEGREES: Final = words(
     "a an big huge avid massive major such great real total true die-hard diehard more of kind self-confessed also like"
 )
-_OPENING: Final = words("work people time all")
+_OPENING: Final = words("work people time all tell")
+_EMPTY: Final = words(
+    "doing getting working being having watching going believe hopefully hobbies reside getting living making "
+    "taking trying passing finding flavor"
+)
+"""Words that say nothing alone."""
 POINTING: Final = words("this that these those your his her their its")
 
 
@@ -37,10 +42,14 @@ def interest(line: Line, item: Phrase, family: str, start: int) -> Draft:
 def is_interest(line: Line, item: Phrase) -> bool:
     """Tell whether the phrase names something that one can be interested in."""
     found = line.words[item[0] : item[1]]
+    if (len(found) == 1 and (found[0] in _EMPTY or found[0].endswith("ly"))) or "favorite" in found:
+        return False
     if all(word in VAGUE or word in DETERMINERS or word in STOPS for word in found) or found[-1] in _ABOUT_ANSWERS:
         return False
     if found[0] in VAGUE and found[0] not in words("go make take do have get be see help find try life day"):
-        return len(found) > 1 and (found[:2] == ["work", "out"] or (found[0] in _OPENING and found[1] not in STOPS))
+        return len(found) > 1 and (
+            found[:2] == ["work", "out"] or (found[0] in _OPENING and (found[1] not in STOPS or len(found) > 2))
+        )
     if found[0] in words("be have know think hear see") and len(found) < 3:
         return False
     return line.word(item[0] - 1) not in POINTING and len(found[0]) > 1 and found[0][0].isalnum()
@@ -89,12 +98,12 @@ def infinitives(line: Line, place: int) -> list[Phrase]:
         step = place
         while line.word(step) in words(", and or & also to /"):
             step += 1
-        if step == place or line.word(step) in STOPS or line.word(step) in {"live", "work", "am"}:
+        if step == place or line.word(step) in STOPS or line.word(step) in {"live", "am"}:
             break
         if not (
             line.word(step) in ACTIVITIES
             or line.word(step - 1) == "to"
-            or line.word(step) in words("play watch eat drink listen go make spend hang do")
+            or line.word(step) in words("play watch eat drink listen go make spend hang do work")
         ):
             break
         place = step
