@@ -50,8 +50,9 @@ def bytes_of(path: Path) -> bytes:
     return b"".join(file.read_bytes() for file in sorted(path.parent.iterdir())).lower()
 
 
-def write_over(path: Path, damage: bytes) -> None:
-    path.write_bytes(damage + path.read_bytes()[len(damage) :])
+def write_over(path: Path, damage: bytes, *, at: int = 0) -> None:
+    before = path.read_bytes()
+    path.write_bytes(before[:at] + damage + before[at + len(damage) :])
 
 
 def rewrite(path: Path, sql: str) -> None:
@@ -100,6 +101,20 @@ async def test_a_damaged_index_is_made_anew(damage: bytes, path: Path, caplog: p
             assert await matching(index, "okapi") == ["an okapi"]
 
     assert "is made anew" in caplog.text
+
+
+async def test_damage_that_is_found_later_is_mended_by_opening_again(path: Path) -> None:
+    async with opened(path) as index:
+        await tell(index, *(f"giraffe number {number}" for number in range(2000)))
+    write_over(path, b"\xff" * 500_000, at=4096 * 30)  # behind the schema, which opening looks at
+
+    async with opened(path) as index:
+        with pytest.raises(CorruptError):
+            await index.match(["giraffe"], EVERYWHERE, 10)
+    async with opened(path) as index:
+        assert await index.sessions() == []
+        await tell(index, "an okapi")
+        assert await matching(index, "okapi") == ["an okapi"]
 
 
 async def test_the_database_of_another_program_is_left_alone(path: Path) -> None:

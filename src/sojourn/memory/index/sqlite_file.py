@@ -19,6 +19,7 @@ from sojourn.store.sql.sqlite_schema import transaction
 
 APPLICATION_ID: Final = 0x534A5249  # "SJRI"
 SCHEMA_VERSION: Final = 1
+_DAMAGED: Final = 1_000_000_000
 _CACHE_KIB: Final = 65_536
 _log: Final = logging.getLogger(__name__)
 
@@ -48,6 +49,11 @@ def open_for_reading(path: Path) -> apsw.Connection:
     """Return another connection to the index at *path*, which somebody has open for writing."""
     with translated(path):
         return _prepared(_connect(path), path)
+
+
+def give_up(connection: apsw.Connection) -> None:
+    """Have the file made anew when it is opened next: it is damaged."""
+    connection.pragma("user_version", _DAMAGED)
 
 
 def _connect(path: Path | None) -> apsw.Connection:
@@ -86,6 +92,8 @@ def _is_empty(connection: apsw.Connection, path: Path | None) -> bool:
     if connection.pragma("application_id") != APPLICATION_ID:
         raise CorruptError(f"{path} is no search index")
     version = connection.pragma("user_version")
+    if version == _DAMAGED:
+        raise _UnusableError("it was found to be damaged")
     if version != SCHEMA_VERSION:
         raise _UnusableError(f"it has schema {version}, and this Sojourn uses {SCHEMA_VERSION}")
     return False

@@ -1,18 +1,20 @@
 """The search index in a SQLite file of its own, beside the store."""
 
+import logging
 import os
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Self, TypeVar
+from typing import TYPE_CHECKING, Final, Self, TypeVar
 
 import apsw
 
-from sojourn.errors import BusyError, ClosedError
+from sojourn.errors import BusyError, ClosedError, CorruptError, StoreError
 from sojourn.memory.embeddings.installed import require
 from sojourn.memory.index import sqlite_embedding, sqlite_reading, sqlite_writing
 from sojourn.memory.index.document import Document, FactRow, Found, Mark, SessionKey, Stored, ToEmbed, Where
-from sojourn.memory.index.sqlite_file import open_for_reading, open_for_writing
+from sojourn.memory.index.sqlite_file import give_up, open_for_reading, open_for_writing
 from sojourn.memory.index.sqlite_matching import WordSearch
 from sojourn.model.events import FactScope
 from sojourn.model.ids import Seq, SessionId, TenantId
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
     from sojourn.memory.index.sqlite_vectors import NearestDocuments
 
 T = TypeVar("T")
+_WRITER, _WORDS, _VECTORS = 0, 1, 2
+_log: Final = logging.getLogger(__name__)
 
 
 class SqliteIndex:
@@ -139,10 +143,10 @@ class SqliteIndex:
     # --- looking
 
     async def match(self, words: Sequence[str], where: Where, limit: int) -> list[Found]:
-        return await self._worker(1).call(lambda connection: self._words.match(connection, words, where, limit))
+        return await self._call(_WORDS, lambda connection: self._words.match(connection, words, where, limit))
 
     async def match_parts(self, parts: Sequence[str], where: Where, limit: int) -> list[Found]:
-        return await self._worker(1).call(lambda connection: self._words.match_parts(connection, parts, where, limit))
+        return await self._call(_WORDS, lambda connection: self._words.match_parts(connection, parts, where, limit))
 
     async def nearest(self, model: str, vector: "NDArray[float32]", where: Where, limit: int) -> list[Found]:
         """Return the documents nearest to *vector*.
@@ -157,7 +161,7 @@ class SqliteIndex:
         if self._nearest is None:
             self._nearest = NearestDocuments(self._tenant)
         look = self._nearest.nearest
-        return await self._worker(2).call(lambda connection: look(connection, model, vector, where, limit))
+        return await self._call(_VECTORS, lambda connection: look(connection, model, vector, where, limit))
 
     async def similarities(self, model: str, vector: "NDArray[float32]", numbers: Sequence[int]) -> dict[int, float]:
         """Return how near each of these documents is to *vector*.
@@ -178,7 +182,7 @@ class SqliteIndex:
         return await self._read(partial(sqlite_reading.around, before=before, after=after), numbers)
 
     async def frequencies(self, words: Sequence[str]) -> tuple[int, list[int]]:
-        return await self._worker(1).call(lambda connection: self._words.frequencies(connection, words))
+        return await self._call(_WORDS, lambda connection: self._words.frequencies(connection, words))
 
     # --- facts
 
@@ -213,14 +217,23 @@ class SqliteIndex:
     # --- the threads
 
     async def _write(self, work: Callable[..., T], *args: object) -> T:
-        return await self._worker(0).call(lambda connection: work(connection, self._tenant, *args))
+        return await self._call(_WRITER, lambda connection: work(connection, self._tenant, *args))
 
     async def _read(self, work: Callable[..., T], *args: object) -> T:
-        return await self._worker(1).call(lambda connection: work(connection, self._tenant, *args))
+        return await self._call(_WORDS, lambda connection: work(connection, self._tenant, *args))
 
     async def _erase_traces(self) -> None:
-        if self._path is not None and not await self._worker(0).call(sqlite_writing.erase_traces):
+        if self._path is not None and not await self._call(_WRITER, sqlite_writing.erase_traces):
             raise BusyError("it is removed, but another process still reads the log that holds it; remove it once more")
+
+    async def _call(self, place: int, work: Callable[[apsw.Connection], T]) -> T:
+        try:
+            return await self._worker(place).call(work)
+        except CorruptError as error:
+            _log.error("the search index %s is damaged; it is made anew when it is opened next: %s", self._path, error)
+            with suppress(StoreError):  # if not even this can be written, opening will fail, with the same effect
+                await self._worker(_WRITER).call(give_up)
+            raise
 
     def _worker(self, place: int) -> Worker:
         # A forked child must not use its parent's connections: SQLite would corrupt the file.

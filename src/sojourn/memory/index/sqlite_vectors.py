@@ -160,11 +160,11 @@ class NearestDocuments:
     def _sessions(self, connection: apsw.Connection, where: Where) -> NDArray[np.int64] | None:
         """Return the sessions that *where* allows, None for all that the tenant has."""
         allowed = of_sessions(where, self._tenant)
-        every = Sql("SELECT number, ").then(allowed).then("FROM sessions WHERE tenant = ?", self._tenant)
-        rows = select(connection, every)
-        if all(is_allowed for _, is_allowed in rows):
+        others = Sql("SELECT 1 FROM sessions WHERE tenant = ? AND NOT (", (self._tenant,)).then(allowed)
+        if not select(connection, others.then(") LIMIT 1")):
             return None
-        return np.array([number for number, is_allowed in rows if is_allowed], np.int64)
+        rows = select(connection, Sql("SELECT number FROM sessions WHERE").then(allowed))
+        return np.array([number for (number,) in rows], np.int64)
 
 
 _NEW_ROWS: Final = (
