@@ -9,20 +9,25 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from sojourn.memory.extraction.rules import (
+    about_user_dates,
     about_user_facts,
+    about_user_plans,
     people,
     profile_age,
     profile_answers,
     profile_engaged,
+    profile_expertise,
     profile_favorites,
     profile_name,
     profile_pastimes,
     profile_place,
     profile_place_hints,
+    profile_project,
     profile_style,
     profile_tastes,
     profile_tech,
     profile_work,
+    profile_work_hints,
 )
 from sojourn.memory.extraction.rules.lexicon import words
 from sojourn.memory.extraction.rules.lexicon_tech import TECHNOLOGY
@@ -45,7 +50,8 @@ _SELF: Final = (
 )
 """A message without any of these says nothing about its writer, unless it answers a question."""
 _MACHINE: Final = re.compile(
-    r"\b(?:i'?m|i am|as) an? (?:\w+ ){0,2}(?:language model|ai\b|(?:ai|digital|virtual) assistant|chatbot)", re.IGNORECASE
+    r"\b(?:i'?m|i am|as) an? (?:\w+ ){0,2}(?:language model|ai\b|(?:ai|digital|virtual) assistant|chatbot)",
+    re.IGNORECASE,
 )
 """How assistants speak of themselves: such a text is pasted, whoever sends it."""
 
@@ -66,11 +72,13 @@ def _be(line: Line, predicate: Predicate) -> Iterator[Draft]:
     if name is not None:
         yield name
         yield from profile_age.age_after_name(line, predicate)
-        comma = next((at for at in range(predicate.rest, min(line.end, predicate.rest + 4)) if line.words[at] == ","), 0)
+        comma = next(
+            (at for at in range(predicate.rest, min(line.end, predicate.rest + 4)) if line.words[at] == ","), 0
+        )
         yield from profile_place.trailing(line, comma or predicate.rest - 1, predicate.start)
         return
     if line.word(predicate.rest) == "born":
-        yield from about_user_facts.born(
+        yield from about_user_dates.born(
             line, Predicate(subject="i", verb="bear", at=predicate.rest, rest=predicate.rest + 1, start=predicate.start)
         )
     yield from profile_age.age_after_be(line, predicate)
@@ -78,9 +86,10 @@ def _be(line: Line, predicate: Predicate) -> Iterator[Draft]:
     yield from profile_place.place_after_be(line, predicate)
     yield from profile_tastes.taste_after_be(line, predicate)
     yield from profile_tech.tech_after_be(line, predicate)
-    yield from profile_tech.level_after_be(line, predicate)
+    yield from profile_expertise.level_after_be(line, predicate)
     yield from about_user_facts.facts_after_be(line, predicate)
-    yield from about_user_facts.zones(line, predicate)
+    yield from about_user_plans.studies_being(line, predicate)
+    yield from about_user_dates.zones(line, predicate)
 
 
 def _go(line: Line, predicate: Predicate) -> Iterator[Draft]:
@@ -89,7 +98,7 @@ def _go(line: Line, predicate: Predicate) -> Iterator[Draft]:
         yield name
         return
     yield from profile_pastimes.does(line, predicate)
-    yield from about_user_facts.studies(line, predicate)
+    yield from about_user_plans.studies(line, predicate)
 
 
 def _run(line: Line, predicate: Predicate) -> Iterator[Draft]:
@@ -112,21 +121,21 @@ def _like(line: Line, predicate: Predicate) -> Iterator[Draft]:
 
 READERS: Final[dict[str, tuple[Reader, ...]]] = {
     "be": (_be,),
-    "bear": (about_user_facts.born,),
+    "bear": (about_user_dates.born,),
     "go": (_go,),
     "run": (_run,),
     "grow": (_grow,),
-    "spend": (profile_pastimes.does, profile_work.serves),
+    "spend": (profile_pastimes.does, profile_work_hints.serves),
     **dict.fromkeys(("live", "reside", "dwell", "stay", "settle"), (profile_place.lives,)),
     **dict.fromkeys(("move", "relocate"), (profile_place.moves,)),
-    "work": (profile_work.works, profile_pastimes.does, profile_tech.uses, profile_tech.builds),
+    "work": (profile_work.works, profile_pastimes.does, profile_tech.uses, profile_project.builds),
     "retire": (profile_work.retires,),
     "own": (profile_work.runs_business, about_user_facts.drives),
     "manage": (profile_work.runs_business,),
     "have": (
         profile_work.runs_business,
         profile_tastes.has_taste,
-        profile_tech.has_experience,
+        profile_expertise.has_experience,
         people.has_people,
         about_user_facts.has_facts,
     ),
@@ -141,21 +150,23 @@ READERS: Final[dict[str, tuple[Reader, ...]]] = {
     **dict.fromkeys(HATING, (profile_tastes.hates,)),
     "turn": (profile_age.turns,),
     "use": (profile_tech.uses,),
-    "know": (profile_tech.uses, profile_tech.practised),
-    **dict.fromkeys(("code", "program", "develop"), (profile_tech.uses, profile_tech.practised, profile_tech.builds)),
-    "write": (profile_pastimes.does, profile_tech.uses, profile_tech.practised, profile_tech.builds),
+    "know": (profile_tech.uses, profile_expertise.practised),
     **dict.fromkeys(
-        ("build", "create", "design", "make"), (profile_tech.builds, profile_tech.uses, profile_work.serves)
+        ("code", "program", "develop"), (profile_tech.uses, profile_expertise.practised, profile_project.builds)
+    ),
+    "write": (profile_pastimes.does, profile_tech.uses, profile_expertise.practised, profile_project.builds),
+    **dict.fromkeys(
+        ("build", "create", "design", "make"), (profile_project.builds, profile_tech.uses, profile_work_hints.serves)
     ),
     "specialize": (profile_tech.uses,),
-    "learn": (profile_tech.practised, about_user_facts.learns),
-    "train": (about_user_facts.learns, profile_work.serves),
-    **dict.fromkeys(("start", "started", "begin"), (profile_tech.practised, profile_work.serves)),
+    "learn": (profile_expertise.practised, about_user_plans.learns),
+    "train": (about_user_plans.learns, profile_work_hints.serves),
+    **dict.fromkeys(("start", "started", "begin"), (profile_expertise.practised, profile_work_hints.serves)),
     "speak": (about_user_facts.speaks,),
-    **dict.fromkeys(("study", "major", "graduate", "attend"), (about_user_facts.studies,)),
+    **dict.fromkeys(("study", "major", "graduate", "attend"), (about_user_plans.studies,)),
     **dict.fromkeys(("eat", "drink"), (profile_pastimes.does, about_user_facts.eats)),
 }
-_OTHERWISE: Final[tuple[Reader, ...]] = (profile_pastimes.does, profile_work.serves)
+_OTHERWISE: Final[tuple[Reader, ...]] = (profile_pastimes.does, profile_work_hints.serves)
 
 
 def statements(user: Reading, before: Sequence[Heard] = ()) -> About:
@@ -234,8 +245,8 @@ def _drafts(user: Reading, lines: list[Line]) -> Iterator[Draft]:
             yield from profile_name.names(line)
         if known & profile_place.TRIGGERS:
             yield from profile_place_hints.places(line)
-        if known & profile_work.TRIGGERS:
-            yield from profile_work.works_stated(line)
+        if known & profile_work_hints.TRIGGERS:
+            yield from profile_work_hints.works_stated(line)
         if known & profile_favorites.TRIGGERS:
             yield from profile_favorites.favorites(line, asked=asked)
         if known & profile_age.TRIGGERS:
@@ -243,12 +254,12 @@ def _drafts(user: Reading, lines: list[Line]) -> Iterator[Draft]:
         if known & profile_style.TRIGGERS:
             yield from profile_style.styles(line)
         if known & profile_tech.CONTEXT or known & {"built", "uses", "written"}:
-            yield from profile_tech.projects(line)
+            yield from profile_project.projects(line)
         if "my" in known:
             yield from people.people(line)
             yield from profile_answers.removals(line)
-        if known & about_user_facts.TRIGGERS:
-            yield from about_user_facts.stated_facts(line)
+        if known & about_user_dates.TRIGGERS:
+            yield from about_user_dates.stated_facts(line)
         if len(lines) <= _CHAT and profile_engaged.seen(line):
             yield from profile_engaged.engaged(line)
         if known & profile_engaged.REFERRING:
@@ -263,7 +274,7 @@ def _read_all(line: Line, predicate: Predicate) -> Iterator[Draft]:
     current: Predicate | None = predicate
     while current is not None:
         if current.wanted:
-            yield from about_user_facts.wants(line, current)
+            yield from about_user_plans.wants(line, current)
         for reader in READERS.get(current.verb, _OTHERWISE):
             yield from reader(line, current)
         following = None

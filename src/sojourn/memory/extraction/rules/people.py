@@ -25,14 +25,14 @@ _NUMERALS: Final = words("a an one two three four five six seven 1 2 3 4 5 6 7 n
 TRIGGERS: Final = words("my mine named called")
 
 
-def _fact(line: Line, slot: str, value: str, content: str, first: int, last: int, *, family: str = "people") -> Draft:
+def _fact(line: Line, slot: str, value: str, content: str, span: tuple[int, int]) -> Draft:
     return Draft(
-        family=family,
+        family="people",
         slot=slot,
         value=value,
         content=content,
-        start=line.starts[first],
-        end=line.ends[last - 1],
+        start=line.starts[span[0]],
+        end=line.ends[span[1] - 1],
         tags=("people",),
     )
 
@@ -76,7 +76,7 @@ def _named(line: Line, place: int, noun: int, kin: str, at: int) -> Iterator[Dra
         return
     name = spelled(text_of(line, item))
     relation = _relation(line, place, noun, kin)
-    yield _fact(line, f"user {relation}/name", name, f"The user's {relation} is called {name}", place, item[1])
+    yield _fact(line, f"user {relation}/name", name, f"The user's {relation} is called {name}", (place, item[1]))
 
 
 def _of(line: Line, place: int, noun: int, kin: str) -> Iterator[Draft]:
@@ -92,7 +92,9 @@ def _of(line: Line, place: int, noun: int, kin: str) -> Iterator[Draft]:
         item = name_at(line, step, sure=True)
         if item and (word not in {","} or line.is_end(item[1]) or line.word(item[1]) in STOPS):
             name = spelled(text_of(line, item))
-            yield _fact(line, f"user {relation}/name", name, f"The user's {relation} is called {name}", place, item[1])
+            yield _fact(
+                line, f"user {relation}/name", name, f"The user's {relation} is called {name}", (place, item[1])
+            )
             at = item[1] + 1 if line.word(item[1]) in {",", ")"} else item[1]
             word = line.word(at)
     who = f"user {relation}"
@@ -101,7 +103,7 @@ def _of(line: Line, place: int, noun: int, kin: str) -> Iterator[Draft]:
     elif word in {"lives", "works", "studies"} and kin not in PETS:
         yield from _does(line, place, at, who, word)
     elif word in {"passed", "died"} and not (word == "passed" and line.word(at + 1) not in {"away", "on", ""}):
-        yield _fact(line, f"{who}/life", "died", f"The user's {relation} has died", place, at + 1)
+        yield _fact(line, f"{who}/life", "died", f"The user's {relation} has died", (place, at + 1))
 
 
 def _is_name(line: Line, at: int) -> bool:
@@ -120,7 +122,7 @@ def _is(line: Line, place: int, at: int, who: str, relation: str) -> Iterator[Dr
     job = title(line, step) if line.word(step) in {"a", "an", "the"} else None
     if job:
         value = text_of(line, job)
-        yield _fact(line, f"{who}/occupation", value, f"The user's {relation} is a {value}", place, job[1])
+        yield _fact(line, f"{who}/occupation", value, f"The user's {relation} is a {value}", (place, job[1]))
         return
     found = number_at(line, step)
     if found and (line.is_end(found[1]) or line.word(found[1]) in words("years year and now months")):
@@ -130,8 +132,7 @@ def _is(line: Line, place: int, at: int, who: str, relation: str) -> Iterator[Dr
             f"{who}/age",
             f"{found[0]}{unit}",
             f"The user's {relation} is {found[0]}{unit or ' years'} old",
-            place,
-            found[1],
+            (place, found[1]),
         )
         return
     if line.word(step) in {"from", "in"}:
@@ -139,7 +140,7 @@ def _is(line: Line, place: int, at: int, who: str, relation: str) -> Iterator[Dr
         if item:
             value = spelled(text_of(line, item))
             yield _fact(
-                line, f"{who}/location", value, f"The user's {relation} is {line.word(step)} {value}", place, item[1]
+                line, f"{who}/location", value, f"The user's {relation} is {line.word(step)} {value}", (place, item[1])
             )
         return
     if line.word(step) in words("vegan vegetarian allergic pregnant diabetic retired deaf blind autistic"):
@@ -148,10 +149,10 @@ def _is(line: Line, place: int, at: int, who: str, relation: str) -> Iterator[Dr
             item = phrase(line, step + 2, most=3)
             last = item[1] if item else last
         value = text_of(line, (step, last))
-        yield _fact(line, f"{who}/state", value, f"The user's {relation} is {value}", place, last)
+        yield _fact(line, f"{who}/state", value, f"The user's {relation} is {value}", (place, last))
     elif (_is_name(line, step) and line.is_end(step + 1)) or (line.word(step) in GIVEN_NAMES and line.is_end(step + 1)):
         name = spelled(text_of(line, (step, step + 1)))
-        yield _fact(line, f"user {relation}/name", name, f"The user's {relation} is called {name}", place, step + 1)
+        yield _fact(line, f"user {relation}/name", name, f"The user's {relation} is called {name}", (place, step + 1))
 
 
 def _does(line: Line, place: int, at: int, who: str, verb: str) -> Iterator[Draft]:
@@ -161,7 +162,7 @@ def _does(line: Line, place: int, at: int, who: str, verb: str) -> Iterator[Draf
         item = place_at(line, at + 2, sure=True)
         if item:
             value = spelled(text_of(line, item))
-            yield _fact(line, f"{who}/location", value, f"The user's {relation} lives {prep} {value}", place, item[1])
+            yield _fact(line, f"{who}/location", value, f"The user's {relation} lives {prep} {value}", (place, item[1]))
     elif prep in {"at", "for", "as", "in"}:
         item = phrase(line, at + 2, most=5)
         if item:
@@ -172,8 +173,7 @@ def _does(line: Line, place: int, at: int, who: str, verb: str) -> Iterator[Draf
                 f"{who}/{attribute}",
                 f"{verb} {prep} {value}",
                 f"The user's {relation} {verb} {prep} {value}",
-                place,
-                item[1],
+                (place, item[1]),
             )
 
 
@@ -215,15 +215,15 @@ def _counted(line: Line, start: int, at: int, noun: str, count: int, *, none: bo
     group = "children" if noun in CHILDREN else "siblings" if noun in SIBLINGS else ""
     pet = noun if noun in PETS else PETS_MANY.get(noun, "")
     if noun == "pets" and none:
-        yield _fact(line, "user/pets", "none", "The user has no pets", start, at + 1)
+        yield _fact(line, "user/pets", "none", "The user has no pets", (start, at + 1))
     elif group and none:
-        yield _fact(line, _number_slot(noun, group), "none", f"The user has no {noun}", start, at + 1)
+        yield _fact(line, _number_slot(noun, group), "none", f"The user has no {noun}", (start, at + 1))
     elif none:
         return
     elif group and (count or several or line.is_end(at + 1) or noun in {"kids", "children", "twins"}):
         value = f"{count} {noun}" if count else noun
         article = "a " + noun if count == 1 else value
-        yield _fact(line, _number_slot(noun, group), str(count or noun), f"The user has {article}", start, at + 1)
+        yield _fact(line, _number_slot(noun, group), str(count or noun), f"The user has {article}", (start, at + 1))
         if count == 1:
             yield from _named_after(line, start, at, RELATIONS.get(noun) or noun)
     elif pet:
@@ -232,12 +232,12 @@ def _counted(line: Line, start: int, at: int, noun: str, count: int, *, none: bo
         if not pet_name:
             value = f"{count} {noun}" if count > 1 else noun
             article = f"a {noun}" if count == 1 else value
-            yield _fact(line, "user/pets", value, f"The user has {article}", start, at + 1)
+            yield _fact(line, "user/pets", value, f"The user has {article}", (start, at + 1))
     elif noun in words("girlfriend boyfriend wife husband fiance roommate partner fiancé fiancée") and count == 1:
         named = list(_named_after(line, start, at, noun))
         yield from named
         if not named:
-            yield _fact(line, f"user/has a {noun}", "yes", f"The user has a {noun}", start, at + 1)
+            yield _fact(line, f"user/has a {noun}", "yes", f"The user has a {noun}", (start, at + 1))
 
 
 def _number_slot(noun: str, group: str) -> str:
@@ -258,4 +258,4 @@ def _named_after(line: Line, start: int, at: int, kin: str) -> Iterator[Draft]:
         return
     if item:
         name = spelled(text_of(line, item))
-        yield _fact(line, f"user {kin}/name", name, f"The user's {kin} is called {name}", start, item[1])
+        yield _fact(line, f"user {kin}/name", name, f"The user's {kin} is called {name}", (start, item[1]))

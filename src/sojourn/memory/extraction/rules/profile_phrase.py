@@ -3,7 +3,7 @@
 from typing import Final
 
 from sojourn.memory.extraction.rules.lexicon import words
-from sojourn.memory.extraction.rules.lexicon_grammar import ADVERBS, DETERMINERS, FORMS, MARKS, STOPS, TIMES
+from sojourn.memory.extraction.rules.lexicon_grammar import ADVERBS, DETERMINERS, MARKS, STOPS, TIMES
 from sojourn.memory.extraction.rules.profile_clause import Line
 
 Phrase = tuple[int, int]

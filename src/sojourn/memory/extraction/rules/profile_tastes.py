@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from sojourn.memory.extraction.rules.lexicon import words
-from sojourn.memory.extraction.rules.lexicon_grammar import ADVERBS, DETERMINERS, MARKS, STOPS
+from sojourn.memory.extraction.rules.lexicon_grammar import ADVERBS, DETERMINERS, STOPS
 from sojourn.memory.extraction.rules.lexicon_tastes import ACTIVITIES, GERUNDS, VAGUE
 from sojourn.memory.extraction.rules.profile_clause import Line, Predicate
 from sojourn.memory.extraction.rules.profile_draft import Draft
@@ -237,31 +237,3 @@ def has_taste(line: Line, predicate: Predicate) -> Iterator[Draft]:
         for item in listing(line, at):
             if is_interest(line, item):
                 yield dislike(line, item, predicate.start)
-
-
-def _before(line: Line, place: int) -> Iterator[Draft]:
-    """Read what stands before "is my favourite"."""
-    my = place - 1
-    while my > 0 and line.words[my] != "my":
-        my -= 1
-    copula = my - 1
-    while line.word(copula) in ADVERBS | words("probably one of still easily by far like been always be"):
-        copula -= 1
-    if (
-        line.word(copula) not in {"is", "are", "has", "have"}
-        or copula < 1
-        or line.word(copula - 1) in words("it that they which what these those this there he she")
-    ):
-        return
-    first = copula
-    while (
-        first > 0
-        and line.words[first - 1] not in MARKS
-        and copula - first < 6
-        and line.words[first - 1] not in words("i but because that so yes no oh think and")
-    ):
-        first -= 1
-    while first < copula and (line.words[first] in STOPS or line.words[first] in ADVERBS):
-        first += 1
-    if first < copula and is_interest(line, (first, copula)) and not line.clause(first).is_question:
-        yield interest(line, (first, copula), "favorite", first)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from sojourn.memory.extraction.rules.lexicon import words
-from sojourn.memory.extraction.rules.lexicon_grammar import ADVERBS, DETERMINERS, MARKS, STOPS, TIMES
+from sojourn.memory.extraction.rules.lexicon_grammar import ADVERBS, DETERMINERS, STOPS, TIMES
 from sojourn.memory.extraction.rules.lexicon_tech import TECHNOLOGY
 from sojourn.memory.extraction.rules.lexicon_work import FIELDS, JOBS, NO_OCCUPATION, NOT_JOBS, STATUSES, WORKPLACES
 from sojourn.memory.extraction.rules.profile_clause import Line, Predicate
@@ -12,10 +12,6 @@ from sojourn.memory.extraction.rules.profile_draft import Draft
 from sojourn.memory.extraction.rules.profile_phrase import Phrase, phrase, text_of
 from sojourn.memory.extraction.rules.profile_place import is_place_word, trailing
 
-TRIGGERS: Final = words(
-    "job work working works career profession occupation living trade as retired unemployed employed own run "
-    "teach sell gig shift position"
-)
 _SUFFIXES: Final = (
     "ologist",
     "ographer",
@@ -40,10 +36,6 @@ _NO_WORKPLACE: Final = words(
 )
 
 
-_COMPARING: Final = words(
-    "see treat think thought dress dressed know known describe same such used act acting pose you him her them it "
-    "want need hire wish started start child kid such think respond reply speak write answer"
-)
 _MANNERS: Final = ADVERBS | words(
     "part full time part-time full-time hard nights days here over out there remotely together up down alone late "
     "daily overnight a lot alot stuck inside half long short hours shifts shift graveyard overnights evenings "
@@ -52,7 +44,7 @@ _MANNERS: Final = ADVERBS | words(
 """What may stand between "work" and where: "part time", "long hours"."""
 
 
-def _occupation(line: Line, value: str, family: str, first: int, last: int) -> Draft:
+def occupation(line: Line, value: str, family: str, first: int, last: int) -> Draft:
     return Draft(field="occupation", value=value, family=family, start=line.starts[first], end=line.ends[last - 1])
 
 
@@ -91,7 +83,7 @@ def _with_employer(line: Line, item: Phrase) -> int:
 
 def title(line: Line, at: int) -> Phrase | None:
     """Return the job title at *at*, an article before it or not; with the employer after it."""
-    at = _past(line, at, ADVERBS | {"a", "an", "the", "my"})
+    at = past_words(line, at, ADVERBS | {"a", "an", "the", "my"})
     if line.word(at) == "stay" and line.word(at + 1) == "at" and line.word(at + 2) == "home":
         following = phrase(line, at + 3, most=2)
         return (at, following[1]) if following else None
@@ -104,7 +96,7 @@ def title(line: Line, at: int) -> Phrase | None:
     return None
 
 
-def _past(line: Line, at: int, skipped: frozenset[str]) -> int:
+def past_words(line: Line, at: int, skipped: frozenset[str]) -> int:
     while line.word(at) in skipped:
         at += 1
     return at
@@ -114,7 +106,7 @@ def work_after_be(line: Line, predicate: Predicate) -> Iterator[Draft]:
     """Read "I am a nurse", "I am retired", "I am in the army", "I am employed at"."""
     if predicate.modal or predicate.wanted:
         return
-    place = _past(line, predicate.rest, ADVERBS - {"no"})
+    place = past_words(line, predicate.rest, ADVERBS - {"no"})
     word = line.word(place)
     if word in {"a", "an", "the", "your"} or (predicate.negated and not predicate.ceased) or word in JOBS:
         yield from _being(line, predicate, place)
@@ -131,30 +123,30 @@ def work_after_be(line: Line, predicate: Predicate) -> Iterator[Draft]:
             or line.is_end(last)
             or line.word(last) in STOPS
         ):
-            yield _occupation(line, text_of(line, (place, last)), "work_status", predicate.start, last)
+            yield occupation(line, text_of(line, (place, last)), "work_status", predicate.start, last)
         elif word in {"retired", "freelance"}:
             item = title(line, place)
             if item:
-                yield _occupation(line, text_of(line, item), "work_am", predicate.start, item[1])
+                yield occupation(line, text_of(line, item), "work_am", predicate.start, item[1])
     elif word == "between" and line.word(place + 1) == "jobs":
-        yield _occupation(line, "between jobs", "work_status", predicate.start, place + 2)
+        yield occupation(line, "between jobs", "work_status", predicate.start, place + 2)
     elif word == "on" and line.word(place + 1) == "disability":
-        yield _occupation(line, "on disability", "work_status", predicate.start, place + 2)
+        yield occupation(line, "on disability", "work_status", predicate.start, place + 2)
     elif word == "in":
         yield from _field(line, place, predicate.start, "in {}", "work_field")
     elif word in words("employed stationed interning volunteering work deployed"):
-        yield from _employed(line, predicate, place + 1)
+        yield from employed(line, predicate, place + 1)
     elif word in {"part", "apart"} and line.word(place + 1) == "of":
         yield from _field(line, place + 1, predicate.start, "in {}", "work_field")
     elif word == "old" and line.word(place + 1) == "and" and line.word(place + 2) == "retired":
-        yield _occupation(line, "retired", "work_status", predicate.start, place + 3)
+        yield occupation(line, "retired", "work_status", predicate.start, place + 3)
 
 
 def _left(line: Line, predicate: Predicate, place: int) -> Iterator[Draft]:
     """Read "I'm no longer at Siemens"."""
     item = phrase(line, place + 1, most=4)
     if item and (line.has_capital(item[0]) or set(line.words[item[0] : item[1]]) & WORKPLACES):
-        draft = _occupation(line, text_of(line, (place, item[1])), "removed", predicate.start, item[1])
+        draft = occupation(line, text_of(line, (place, item[1])), "removed", predicate.start, item[1])
         draft.removes = True
         yield draft
 
@@ -174,7 +166,7 @@ def _being(line: Line, predicate: Predicate, place: int) -> Iterator[Draft]:
         return
     if head and line.words[place] not in {"a", "an", "the"} and not predicate.negated and not line.is_end(item[1]):
         return
-    draft = _occupation(line, text_of(line, item), "work_am", predicate.start, item[1])
+    draft = occupation(line, text_of(line, item), "work_am", predicate.start, item[1])
     if predicate.negated:
         draft.removes, draft.family = True, "removed"
     yield draft
@@ -188,7 +180,7 @@ def _field(line: Line, place: int, start: int, form: str, family: str) -> Iterat
             if text == "it" and not (line.is_end(place + 2) or line.has_capital(place + 1)):
                 continue
             written = text_of(line, (place + 1, place + 1 + length))
-            yield _occupation(line, form.format(written), family, start, place + 1 + length)
+            yield occupation(line, form.format(written), family, start, place + 1 + length)
             return
 
 
@@ -196,11 +188,11 @@ def works(line: Line, predicate: Predicate) -> Iterator[Draft]:
     """Read what follows "I work"."""
     if predicate.modal or predicate.wanted or predicate.infinitive:
         return
-    yield from _employed(line, predicate, predicate.rest)
+    yield from employed(line, predicate, predicate.rest)
 
 
-def _employed(line: Line, predicate: Predicate, place: int) -> Iterator[Draft]:
-    place = _past(line, place, _MANNERS)
+def employed(line: Line, predicate: Predicate, place: int) -> Iterator[Draft]:
+    place = past_words(line, place, _MANNERS)
     prep = line.word(place)
     if prep == "as":
         item = title(line, place + 1) or phrase(line, place + 1, most=4)
@@ -226,7 +218,7 @@ def _employed(line: Line, predicate: Predicate, place: int) -> Iterator[Draft]:
     if prep not in words("at for in on with by"):
         return
     item = phrase(line, place + 1, most=6)
-    if item is None or not _is_workplace(line, prep, item):
+    if item is None or not is_workplace(line, prep, item):
         return
     written = text_of(line, (place + 1, item[1]))
     yield from _held(line, predicate, f"works {prep if prep != 'by' else 'for'} {written}", "work_at", item[1])
@@ -243,7 +235,7 @@ def _employed(line: Line, predicate: Predicate, place: int) -> Iterator[Draft]:
 def _held(line: Line, predicate: Predicate, value: str, family: str, last: int) -> Iterator[Draft]:
     """Yield the occupation, or, of one that is over, what it says now."""
     if predicate.ceased or (predicate.negated and not predicate.past):
-        draft = _occupation(line, value, "removed", predicate.start, last)
+        draft = occupation(line, value, "removed", predicate.start, last)
         draft.removes = True
         yield draft
     elif predicate.past and not predicate.negated:
@@ -252,10 +244,10 @@ def _held(line: Line, predicate: Predicate, value: str, family: str, last: int) 
             start=line.starts[predicate.start], end=line.ends[last - 1],
         )  # fmt: skip
     elif not predicate.negated:
-        yield _occupation(line, value, family, predicate.start, last)
+        yield occupation(line, value, family, predicate.start, last)
 
 
-def _is_workplace(line: Line, prep: str, item: Phrase) -> bool:
+def is_workplace(line: Line, prep: str, item: Phrase) -> bool:
     found = line.words[item[0] : item[1]]
     head = found[-1]
     if (
@@ -284,29 +276,10 @@ def _is_workplace(line: Line, prep: str, item: Phrase) -> bool:
     return not set(found) & _PEOPLE or bool(set(found) & WORKPLACES)
 
 
-def serves(line: Line, predicate: Predicate) -> Iterator[Draft]:
-    """Read other verbs that are done at a workplace: "I clean at a shelter", "I make videos for the discovery channel"."""
-    if predicate.modal or predicate.wanted or predicate.negated or predicate.past or predicate.infinitive:
-        return
-    for at in range(predicate.rest, min(line.end, predicate.rest + 7)):
-        word = line.words[at]
-        if word in MARKS or word in words("i you and but to when"):
-            return
-        if word in {"at", "for", "in"} and line.word(at + 1) in {"a", "an", "the"}:
-            item = phrase(line, at + 1, most=5)
-            if item and line.words[item[1] - 1] in WORKPLACES - words(
-                "school church gym mall market bar club library garage kitchen business lab"
-            ):
-                yield _occupation(
-                    line, f"works {word} {text_of(line, (at + 1, item[1]))}", "work_serve", predicate.start, item[1]
-                )
-            return
-
-
 def retires(line: Line, predicate: Predicate) -> Iterator[Draft]:
     """Read "I retired", "I have been retired for years"."""
     if line.words[predicate.at] == "retired" and not (predicate.modal or predicate.wanted or predicate.negated):
-        yield _occupation(line, "retired", "work_status", predicate.start, predicate.at + 1)
+        yield occupation(line, "retired", "work_status", predicate.start, predicate.at + 1)
 
 
 def runs_business(line: Line, predicate: Predicate) -> Iterator[Draft]:
@@ -327,7 +300,7 @@ def runs_business(line: Line, predicate: Predicate) -> Iterator[Draft]:
         "business company shop store bakery restaurant startup firm"
     ):
         return
-    draft = _occupation(line, f"{verb} a {text_of(line, item)}", "work_own", predicate.start, item[1])
+    draft = occupation(line, f"{verb} a {text_of(line, item)}", "work_own", predicate.start, item[1])
     if predicate.negated:
         draft.removes, draft.family = True, "removed"
     yield draft
@@ -353,7 +326,7 @@ def practises(line: Line, predicate: Predicate) -> Iterator[Draft]:
         prep = line.word(at) if line.word(at) in {"at", "for", "in"} else ""
         item = phrase(line, at + 1, most=5) if prep else None
         value = f"{third[verb]} {prep} {text_of(line, (at + 1, item[1]))}" if item else third[verb]
-        yield _occupation(line, value, "work_verb", predicate.start, item[1] if item else at)
+        yield occupation(line, value, "work_verb", predicate.start, item[1] if item else at)
         return
     if item is None or (line.word(at) in words("it my the them you your that") and verb != "teach"):
         return
@@ -367,153 +340,4 @@ def practises(line: Line, predicate: Predicate) -> Iterator[Draft]:
         found[0] in words("kids myself him her dog dogs son daughter") and "at" not in line.words
     ):
         return
-    yield _occupation(line, f"{third[verb]} {text_of(line, (at, item[1]))}", "work_verb", predicate.start, item[1])
-
-
-def works_stated(line: Line) -> Iterator[Draft]:
-    """Yield occupations stated without "I work": "my job is", "as a nurse, I", "my job at the bank", "working at a bank"."""
-    for place, word in enumerate(line.words):
-        if word in words("job occupation profession career gig work position shift") and _is_mine(line, place):
-            yield from _my_job(line, place)
-        elif word == "as" and line.word(place + 1) in {"a", "an"} and _appositive(line, place):
-            item = title(line, place + 1)
-            if item:
-                yield _occupation(line, text_of(line, item), "work_as", place, item[1])
-        elif (
-            word == "where"
-            and line.word(place + 1) == "i"
-            and line.word(place + 2) in {"work", "teach"}
-            and not line.clause(place).is_question
-        ):
-            before = place - 2 if line.word(place - 1) == "," else place - 1
-            first = before
-            while (
-                first > 0
-                and line.words[first - 1] not in STOPS
-                and line.words[first - 1] not in MARKS
-                and before - first < 3
-            ):
-                first -= 1
-            if before >= 0 and line.words[before] in WORKPLACES:
-                yield _occupation(line, f"works at a {text_of(line, (first, before + 1))}", "work_at", first, place + 3)
-        elif (
-            word == "i"
-            and line.word(place + 1) in {"work", "intern", "volunteer"}
-            and line.word(place - 1) in WORKPLACES | {"home", "company"}
-        ):
-            yield from _relative(line, place)
-        elif (
-            word in {"retired", "unemployed"}
-            and line.word(place - 1) == "being"
-            and line.clause(place).person in {"i", "none"}
-        ):
-            yield _occupation(line, word, "work_status", place, place + 1)
-        elif (
-            word == "working"
-            and line.word(place - 1) not in words("am been i are is was not be he she they you")
-            and line.clause(place).is_stated
-        ) and (
-            line.clause(place).person in {"i", "none"}
-            and line.word(place + 1) in {"at", "for", "in", "as"}
-            and line.word(place - 1) not in {"keep", "stop", "like", "to"}
-        ):
-            yield from _employed(
-                line, Predicate(subject="i", verb="work", at=place, rest=place + 1, start=place), place + 1
-            )
-
-
-def _relative(line: Line, place: int) -> Iterator[Draft]:
-    """Read "the warehouse I work in"."""
-    step = place + 2
-    while line.word(step) in {"part", "time", "currently", "now"}:
-        step += 1
-    if line.word(step) not in {"at", "in", "for"} or line.clause(place).is_question:
-        return
-    first = place - 1
-    while first > 0 and line.words[first - 1] not in STOPS and line.words[first - 1] not in MARKS and place - first < 4:
-        first -= 1
-    yield _occupation(line, f"works {line.words[step]} the {text_of(line, (first, place))}", "work_at", first, step + 1)
-
-
-def _is_mine(line: Line, place: int) -> bool:
-    clause = line.clause(place)
-    if clause.is_question or clause.is_hypothetical or clause.is_reported:
-        return False
-    for back in range(place - 1, max(-1, place - 5), -1):
-        if line.words[back] in words("my dream ideal first last old previous former next future"):
-            return (
-                line.words[back] == "my"
-                and line.word(back - 1) not in {"lost", "quit", "left", "hate-x"}
-                and not words("dream ideal first last old previous former next future") & set(line.words[back:place])
-            )
-        if line.words[back] in MARKS or line.words[back] in {"i", "you"}:
-            break
-    before = line.words[max(0, place - 6) : place]
-    if line.words[place] == "work":
-        return line.word(place - 1) in {"off", "from", "at"} and clause.person in {"i", "none"}
-    return (
-        any(word in {"a", "an"} for word in before[-4:])
-        and any(word in words("have got get start started landed found with") for word in before)
-        and clause.person in {"i", "none"}
-        and clause.tense != "future"
-    )
-
-
-def _my_job(line: Line, place: int) -> Iterator[Draft]:
-    after = line.word(place + 1)
-    start = max(0, place - 1)
-    if after == "is" and line.word(place + 2) != "not":
-        at = _past(line, place + 2, ADVERBS)
-        item = title(line, at)
-        if item:
-            yield _occupation(line, text_of(line, item), "work_job", start, item[1])
-        elif line.word(at) in {"in", "at", "with"}:
-            item = phrase(line, at + 1, most=5)
-            if item and _is_workplace(line, line.word(at), item):
-                yield _occupation(
-                    line, f"works {line.word(at)} {text_of(line, (at + 1, item[1]))}", "work_job", start, item[1]
-                )
-    elif after == "as":
-        item = title(line, place + 2) or phrase(line, place + 2, most=3)
-        if item:
-            yield _occupation(line, text_of(line, item), "work_job", start, item[1])
-        return
-    yield from _kind_of_job(line, place)
-    if after in words("at in with for from") and line.words[place] != "career":
-        item = phrase(line, place + 2, most=5)
-        if item and _is_workplace(line, after, item):
-            prep = "at" if after == "from" else after
-            yield _occupation(line, f"works {prep} {text_of(line, (place + 2, item[1]))}", "work_job", start, item[1])
-
-
-def _kind_of_job(line: Line, place: int) -> Iterator[Draft]:
-    """Read "my factory job"."""
-    if line.words[place] not in {"job", "gig"}:
-        return
-    first = place
-    while first > 0 and line.words[first - 1] != "my" and place - first < 4:
-        first -= 1
-    kind = line.words[first:place]
-    vague = words(
-        "day new night full time part part-time full-time current boring real own good main second other great "
-        "old actual regular office weekend favorite last"
-    )
-    if kind and line.words[first - 1] == "my" and not set(kind) & vague and not set(kind) & STOPS:
-        yield _occupation(line, f"{text_of(line, (first, place))} job", "work_job", first - 1, place + 1)
-
-
-def _appositive(line: Line, place: int) -> bool:
-    """Tell whether "as a ..." speaks of the user: it opens a clause whose subject is "I", or follows "I" with a pause."""
-    clause = line.clause(place)
-    if clause.is_question or clause.is_hypothetical or clause.is_reported:
-        return False
-    if clause.person == "i" and clause.tense == "present" and not clause.negated and "i" in line.words[:place]:
-        return not _COMPARING.intersection(line.words[max(0, place - 6) : place])
-    if (
-        place
-        and line.words[place - 1] not in MARKS
-        and line.words[place - 1] not in words("and but so well yes no yeah living career")
-    ):
-        return False
-    following = [word for word in line.words[place + 2 : place + 12] if word in words("i you my he she we")]
-    return bool(following) and following[0] in {"i", "my"}
+    yield occupation(line, f"{third[verb]} {text_of(line, (at, item[1]))}", "work_verb", predicate.start, item[1])
