@@ -1,0 +1,123 @@
+"""What must not be shown to others: keys, passwords and tokens, found where there is hardly a doubt.
+
+Only what is secret by its form (a key with its maker's prefix, a private key, a signed token) or by what it is assigned
+to (a password, an authorization header, the credentials in an address) is found. A hash, a commit, a uuid or a picture
+is as random as a key, and is none.
+"""
+
+import re
+from typing import Final, Literal, NamedTuple
+
+SecretKind = Literal["api_key", "private_key", "token", "authorization", "password", "credentials"]
+
+
+class Secret(NamedTuple):
+    """Where a secret stands in a text: characters *start* to *end*."""
+
+    kind: SecretKind
+    start: int
+    end: int
+
+
+_ALONE: Final = r"(?<![A-Za-z0-9+/_-])"
+"""Within a longer run of such letters it is a part of something else, a picture for one."""
+_KEYS: Final = (
+    r"sk-(?:ant-|proj-|svcacct-|or-v1-)[A-Za-z0-9_-]{16,}",
+    r"sk-[A-Za-z0-9]{20,}",
+    r"[spr]k_(?:live|test)_[A-Za-z0-9]{10,}",
+    r"gh[pousr]_[A-Za-z0-9]{20,}",
+    r"github_pat_[A-Za-z0-9_]{20,}",
+    r"glpat-[A-Za-z0-9_-]{16,}",
+    r"(?:AKIA|ASIA)[0-9A-Z]{16}(?![A-Za-z0-9])",
+    r"xox[abeprs]-[A-Za-z0-9-]{10,}",
+    r"xapp-[0-9]-[A-Za-z0-9-]{10,}",
+    r"AIza[0-9A-Za-z_-]{35}",
+    r"ya29\.[0-9A-Za-z_-]{20,}",
+    r"hf_[A-Za-z0-9]{24,}",
+    r"gsk_[A-Za-z0-9]{24,}",
+    r"npm_[A-Za-z0-9]{36}",
+    r"nxk_[A-Za-z0-9_-]{16,}",
+    r"SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}",
+    r"dop_v1_[a-f0-9]{64}",
+    r"shp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}",
+    r"AGE-SECRET-KEY-1[0-9A-Z]{50,}",
+)
+_NO_VALUE: Final = (
+    r"(?!\[|\$|<|\{|\(|\*{2,}|%[({]|(?:os|env|environ|process|config|settings|self|getenv|getpass|secrets|input)\b[.(\[]"
+    r"|(?:none|null|nil|true|false|str|string|int|bool|bytes|any|optional|required|undefined|xxx+|\.\.\.)\b)"
+)
+"""A value that is none: a reference to it, its type, or that there is none."""
+_ASSIGNED: Final = r"[\"']?\s{0,3}(?::=|=>|=|:)\s{0,3}"
+_WORD_FOR_IT: Final = r"(?:password|passwd|passphrase|pwd)"
+_NAMED: Final = (
+    r"(?<![A-Za-z])(?:api[_-]?key|apikey|secret[_-]?key|access[_-]?key|private[_-]?key"
+    r"|client[_-]?secret|(?:access|auth|refresh|session|bot|bearer|api)[_-]?token|token|secret)"
+)
+_FORMS: Final[tuple[tuple[SecretKind, re.Pattern[str]], ...]] = (
+    (
+        "private_key",
+        re.compile(
+            r"(?P<s>-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
+            r"(?:(?:(?!-----).)*+-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|[A-Za-z0-9+/=\s]*))",
+            re.DOTALL,
+        ),
+    ),
+    ("api_key", re.compile(rf"{_ALONE}(?P<s>{'|'.join(_KEYS)})")),
+    ("token", re.compile(rf"{_ALONE}(?P<s>eyJ[A-Za-z0-9_-]{{8,}}\.eyJ[A-Za-z0-9_-]{{8,}}\.[A-Za-z0-9_-]{{8,}})")),
+    (
+        "authorization",
+        re.compile(
+            r"\b(?:proxy-)?authorization[\"']?\s{0,3}[:=]\s{0,3}[\"']?(?:bearer|basic|token|digest|apikey)\s{1,3}"
+            r"(?P<s>[A-Za-z0-9._~+/=-]{6,})",
+            re.IGNORECASE,
+        ),
+    ),
+    ("authorization", re.compile(r"\b[Bb]earer\s{1,3}(?P<s>(?=[^\s\d]{0,80}\d)[A-Za-z0-9._~+/-]{16,}=*)")),
+    ("credentials", re.compile(r"\b[a-z][a-z0-9+.-]{1,30}://[^\s/:@\"'<>]{0,80}:(?!\[)(?P<s>[^\s/@\"'<>]{1,200})@")),
+    (
+        "password",
+        re.compile(rf"{_WORD_FOR_IT}{_ASSIGNED}(?P<q>[\"'])(?P<s>{_NO_VALUE}[^\"'\n]{{3,}})(?P=q)", re.IGNORECASE),
+    ),
+    ("password", re.compile(rf"{_WORD_FOR_IT}=(?P<s>{_NO_VALUE}[^\s\"'&,;)\]}}\[(]{{3,}}+)(?![(\[])", re.IGNORECASE)),
+    (
+        "password",
+        re.compile(
+            rf"{_WORD_FOR_IT}{_ASSIGNED}(?P<s>{_NO_VALUE}(?=[^\s\d]{{0,80}}\d)[^\s\"'&,;)\]}}\[(]{{5,}}+)(?![(\[])",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        "api_key",
+        re.compile(
+            rf"{_NAMED}{_ASSIGNED}[\"']?(?P<s>{_NO_VALUE}(?=[A-Za-z_.~+/=-]{{0,80}}\d)(?=[\d_.~+/=-]{{0,80}}[A-Za-z])"
+            r"[A-Za-z0-9_.~+/=-]{12,}+)(?![(\[])",
+            re.IGNORECASE,
+        ),
+    ),
+)
+
+
+def find_secrets(text: str) -> list[Secret]:
+    """Return the secrets in *text*, in order; where two overlap, they are one."""
+    found = sorted(
+        (Secret(kind, match.start("s"), match.end("s")) for kind, form in _FORMS for match in form.finditer(text)),
+        key=lambda secret: (secret.start, -secret.end),
+    )
+    apart: list[Secret] = []
+    for secret in found:
+        if apart and secret.start < apart[-1].end:
+            apart[-1] = apart[-1]._replace(end=max(apart[-1].end, secret.end))
+        else:
+            apart.append(secret)
+    return apart
+
+
+def without_secrets(text: str) -> str:
+    """Return *text* with `[redacted:kind]` in place of each secret; a text without any is returned as it is."""
+    while found := find_secrets(text):
+        parts, at = [], 0
+        for secret in found:
+            parts += [text[at : secret.start], f"[redacted:{secret.kind}]"]
+            at = secret.end
+        text = "".join((*parts, text[at:]))
+    return text
