@@ -18,6 +18,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -30,6 +31,7 @@ from sojourn.memory.index.search import Search
 from sojourn.memory.index.sqlite_file import SCHEMA_VERSION, open_for_reading
 from sojourn.memory.index.sqlite_frequencies import phrase
 from sojourn.memory.index.sqlite_index import SqliteIndex
+from sojourn.memory.index.vectors import Wanted
 from sojourn.model.ids import DEFAULT_TENANT, Seq, SessionId
 
 CACHE: Final = Path(__file__).parent / ".cache"
@@ -191,10 +193,27 @@ async def look(path: Path, questions: Sequence[str]) -> dict[str, float]:
             "nearest": await _each(lambda vector: index.nearest(embedder.name, vector, EVERYWHERE, WIDTH), vectors),
             "hybrid": await _each(lambda question: search.find(question, EVERYWHERE), questions),
         }
+        figures |= _first_pass(index, vectors[:20])
     ways["plain_fts5_or"] = _plain(path, words)
     for name, times in ways.items():
         figures[f"{name}_p50_ms"], figures[f"{name}_p95_ms"] = np.percentile(times, [50, 95]).tolist()
     return {**figures, "memory_mib": _peak_mib(), "memory_before_mib": memory_before}
+
+
+def _first_pass(index: SqliteIndex, vectors: Sequence[Any]) -> dict[str, float]:
+    """Return the share of the vectors that is compared exactly, and of the nearest `WIDTH` that are among these."""
+    assert index._nearest is not None
+    [copy] = index._nearest._copies.values()
+    table, limit = copy.table, copy.table._exact_rows
+    if len(table) <= limit:
+        return {"compared_exactly": 1.0, "nearest_kept": 1.0}
+    kept = 0
+    for vector in vectors:
+        found = {number for number, _ in islice(table.nearest(vector, Wanted()), WIDTH)}
+        table._exact_rows = len(table)
+        kept += len(found & {number for number, _ in islice(table.nearest(vector, Wanted()), WIDTH)})
+        table._exact_rows = limit
+    return {"compared_exactly": table.candidates / len(table), "nearest_kept": kept / (WIDTH * len(vectors))}
 
 
 async def _each(ask: Callable[[Any], Awaitable[Any]], asked: Sequence[Any]) -> list[float]:

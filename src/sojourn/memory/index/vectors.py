@@ -2,7 +2,8 @@
 
 Vectors have length 1 and are kept as bytes with one scale each: a quarter of the memory, and a cosine that is right to
 two thousandths. Up to `EXACT_ROWS` wanted rows are compared one by one. Beyond, a first pass compares one bit for each
-dimension, on the side of the mean or against it, and the `CANDIDATES` rows that share most bits are compared exactly.
+dimension, on the side of the mean or against it, and the rows that share most bits are compared exactly: a twentieth,
+but no fewer and no more than `CANDIDATES`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,7 +17,7 @@ from sojourn.errors import EmbeddingError
 
 Floats = NDArray[np.float32]
 EXACT_ROWS: Final = 50_000
-CANDIDATES: Final = 20_000
+CANDIDATES: Final = (5000, 20_000)
 BLOCK_ROWS: Final = 65_536
 _SLICE: Final = 1024
 _FIRST: Final = 1000
@@ -113,7 +114,7 @@ class Wanted:
 class VectorTable:
     """All vectors of one model. It only grows; who owns it makes a new one when too many of its rows are gone."""
 
-    def __init__(self, dimensions: int, *, exact_rows: int = EXACT_ROWS, candidates: int = CANDIDATES) -> None:
+    def __init__(self, dimensions: int, *, exact_rows: int = EXACT_ROWS, candidates: int | None = None) -> None:
         self.dimensions = dimensions
         self._exact_rows = exact_rows
         self._candidates = candidates
@@ -122,6 +123,12 @@ class VectorTable:
 
     def __len__(self) -> int:
         return sum(block.count for block in self._blocks)
+
+    @property
+    def candidates(self) -> int:
+        """How many rows the first pass leaves, about."""
+        least, most = CANDIDATES
+        return self._candidates or min(max(len(self) // 20, least), most)
 
     def append(self, rows: Rows) -> None:
         """Take in *rows*."""
@@ -140,7 +147,7 @@ class VectorTable:
     def nearest(self, question: Floats, wanted: Wanted) -> Iterator[tuple[int, float]]:
         """Yield the wanted documents by the cosine of their best vector, best first, each once.
 
-        Of more than `EXACT_ROWS` wanted rows these are the best `CANDIDATES` of the first pass.
+        Of more than `EXACT_ROWS` wanted rows these are the best of the first pass.
         """
         unit = unit_rows(question.reshape(1, -1).astype(np.float32))
         if not len(unit):
@@ -171,7 +178,7 @@ class VectorTable:
         counts = np.zeros(64 * len(bits) + 1, np.int64)
         for one in distances:
             counts += np.bincount(one[one < _FAR], minlength=len(counts))
-        limit = int(np.searchsorted(np.cumsum(counts), self._candidates))
+        limit = int(np.searchsorted(np.cumsum(counts), self.candidates))
         return [(block, np.flatnonzero(one <= limit)) for (block, _), one in zip(masks, distances, strict=True)]
 
 
