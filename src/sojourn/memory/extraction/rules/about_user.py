@@ -170,7 +170,7 @@ _OTHERWISE: Final[tuple[Reader, ...]] = (profile_pastimes.does, profile_work_hin
 
 
 def statements(user: Reading, before: Sequence[Heard] = ()) -> About:
-    """Return what the user states about himself. *before* is what was said last, to understand answers and corrections."""
+    """Return what the user states about himself. *before* is what was said last, to understand what it answers."""
     asked = profile_answers.question_in(before)
     if not user.sentences or (asked is None and not _SELF & user.words):
         return About()
@@ -237,29 +237,15 @@ def _replaced(text: str, found: str, written: str) -> str:
 
 def _drafts(user: Reading, lines: list[Line]) -> Iterator[Draft]:
     known = user.words
+    readers = [reader for triggers, reader in _LINE_READERS if known & triggers]
     asked = bool(known & {"favorite", "favourite", "fav", "fave"})
     for number, line in enumerate(lines):
         for predicate in predicates(line):
             yield from _read_all(line, predicate)
-        if known & profile_name.TRIGGERS:
-            yield from profile_name.names(line)
-        if known & profile_place.TRIGGERS:
-            yield from profile_place_hints.places(line)
-        if known & profile_work_hints.TRIGGERS:
-            yield from profile_work_hints.works_stated(line)
+        for reader in readers:
+            yield from reader(line)
         if known & profile_favorites.TRIGGERS:
             yield from profile_favorites.favorites(line, asked=asked)
-        if known & profile_age.TRIGGERS:
-            yield from profile_age.ages(line)
-        if known & profile_style.TRIGGERS:
-            yield from profile_style.styles(line)
-        if known & profile_tech.CONTEXT or known & {"built", "uses", "written"}:
-            yield from profile_project.projects(line)
-        if "my" in known:
-            yield from people.people(line)
-            yield from profile_answers.removals(line)
-        if known & about_user_dates.TRIGGERS:
-            yield from about_user_dates.stated_facts(line)
         if len(lines) <= _CHAT and profile_engaged.seen(line):
             yield from profile_engaged.engaged(line)
         if known & profile_engaged.REFERRING:
@@ -267,6 +253,20 @@ def _drafts(user: Reading, lines: list[Line]) -> Iterator[Draft]:
     signed = profile_name.signature(lines)
     if signed is not None:
         yield signed
+
+
+_LINE_READERS: Final[tuple[tuple[frozenset[str], Callable[[Line], Iterator[Draft]]], ...]] = (
+    (profile_name.TRIGGERS, profile_name.names),
+    (profile_place.TRIGGERS, profile_place_hints.places),
+    (profile_work_hints.TRIGGERS, profile_work_hints.works_stated),
+    (profile_age.TRIGGERS, profile_age.ages),
+    (profile_style.TRIGGERS, profile_style.styles),
+    (profile_tech.CONTEXT | {"built", "uses", "written"}, profile_project.projects),
+    (frozenset({"my"}), people.people),
+    (frozenset({"my", "fired", "laid"}), profile_answers.removals),
+    (about_user_dates.TRIGGERS, about_user_dates.stated_facts),
+)
+"""What is read in a line whatever its verbs, if the message has any of these words."""
 
 
 def _read_all(line: Line, predicate: Predicate) -> Iterator[Draft]:
@@ -320,25 +320,40 @@ def _about(user: Reading, drafts: list[Draft], *, trust: Trust) -> About:
     profile: dict[tuple[str, str, bool], ProfileStatement] = {}
     facts: dict[str, FactStatement] = {}
     for draft in _telling(drafts):
-        evidence = (Span(seq=user.heard.seq, start=draft.start, end=draft.end),)
-        confidence = confidence_of(draft.family, trust)
         if draft.field:
-            profile.setdefault(
-                (draft.field, str(draft.value).casefold(), draft.removes),
-                ProfileStatement(
-                    field=draft.field, value=draft.value, removes=draft.removes, former=draft.former, confidence=confidence, trust=trust,
-                    evidence=evidence,
-                ),
-            )  # fmt: skip
-        else:
-            facts.setdefault(
-                draft.content,
-                FactStatement(
-                    content=draft.content, slot=draft.slot, value=None if draft.value is None else str(draft.value), scope="user",
-                    about="user", tags=draft.tags, removes=draft.removes, confidence=confidence, trust=trust, evidence=evidence,
-                ),
-            )  # fmt: skip
+            key = (draft.field, str(draft.value).casefold(), draft.removes)
+            if key not in profile:
+                profile[key] = _profile_statement(user, draft, trust)
+        elif draft.content not in facts:
+            facts[draft.content] = _fact_statement(user, draft, trust)
     return About(tuple(profile.values()), tuple(facts.values()))
+
+
+def _profile_statement(user: Reading, draft: Draft, trust: Trust) -> ProfileStatement:
+    return ProfileStatement(
+        field=draft.field,
+        value=draft.value,
+        removes=draft.removes,
+        former=draft.former,
+        confidence=confidence_of(draft.family, trust),
+        trust=trust,
+        evidence=(Span(seq=user.heard.seq, start=draft.start, end=draft.end),),
+    )
+
+
+def _fact_statement(user: Reading, draft: Draft, trust: Trust) -> FactStatement:
+    return FactStatement(
+        content=draft.content,
+        slot=draft.slot,
+        value=None if draft.value is None else str(draft.value),
+        scope="user",
+        about="user",
+        tags=draft.tags,
+        removes=draft.removes,
+        confidence=confidence_of(draft.family, trust),
+        trust=trust,
+        evidence=(Span(seq=user.heard.seq, start=draft.start, end=draft.end),),
+    )
 
 
 def _telling(drafts: list[Draft]) -> list[Draft]:
@@ -374,34 +389,16 @@ _CALLED: Final = frozenset({"name_call", "name_called"})
 _BETTER: Final[dict[str, tuple[str, ...]]] = {
     "name": ("corrected", "name_call", "name_called", "name_is", "answer", "name_am", "name_here", "name_signed"),
     "location": (
-        "corrected",
-        "answer",
-        "location_moved",
-        "location_live",
-        "location_where",
-        "location_in",
-        "location_here",
-        "location_trailing",
-        "location_from",
-        "location_mention",
-        "location_kind",
+        "corrected", "answer", "location_moved", "location_live", "location_where", "location_in", "location_here",
+        "location_trailing", "location_from", "location_mention", "location_kind",
     ),
     "occupation": (
-        "corrected",
-        "work_am",
-        "work_as",
-        "work_job",
-        "answer",
-        "work_own",
-        "work_field",
-        "work_at",
-        "work_status",
-        "work_verb",
-        "work_serve",
+        "corrected", "work_am", "work_as", "work_job", "answer", "work_own", "work_field", "work_at", "work_status",
+        "work_verb", "work_serve",
     ),
     "age": ("corrected", "age_old", "age_am", "answer"),
     "expertise_level": ("answer", "expertise"),
     "communication_style": ("style", "style_once"),
     "current_project": ("project", "answer"),
-}
+}  # fmt: skip
 """Of several drafts of a field that has one value, the kind of pattern that is believed first; then the later one."""

@@ -76,61 +76,38 @@ def _mine(line: Line, place: int, word: str, before: list[str]) -> Iterator[Draf
     start, at = max(0, place - len(before)), place + 2
     while line.words[start] not in {"my", "our"}:
         start += 1
+    value, last = "", at + 1
+    name = {"bday": "birthday", "timezone": "time zone", "zone": "time zone", "email": "e-mail address"}.get(word, word)
     if word in {"birthday", "anniversary", "bday"}:
-        value = _date(line, at)
-        if value:
-            name = "birthday" if word == "bday" else word
-            yield fact(
-                line,
-                f"user/{name}",
-                text_of(line, value),
-                f"The user's {name} is {text_of(line, value)}",
-                (start, value[1]),
-            )
-    elif word in {"timezone", "zone"}:
-        yield fact(
-            line,
-            "user/time zone",
-            line.original(at, line.end if line.end - at < 4 else at + 1),
-            f"The user's time zone is {line.original(at, line.end if line.end - at < 4 else at + 1)}",
-            (start, line.end),
-        )
+        date = _date(line, at)
+        value, last = (text_of(line, date), date[1]) if date else ("", last)
+    elif word in {"timezone", "zone", "pronouns"} and at < line.end:
+        last = line.end if line.end - at < 4 or word == "pronouns" else at + 1
+        value = line.original(at, last)
     elif word in {"language", "tongue"} and {"native", "first", "mother"} & set(before) and line.word(at) in TONGUES:
-        yield fact(
-            line,
-            "user/native language",
-            line.words[at].title(),
-            f"The user's native language is {line.words[at].title()}",
-            (start, at + 1),
-        )
-    elif word == "pronouns" and at < line.end:
-        yield fact(
-            line,
-            "user/pronouns",
-            line.original(at, line.end),
-            f"The user's pronouns are {line.original(at, line.end)}",
-            (start, line.end),
-        )
-    elif word in {"car", "truck", "bike"}:
-        item = phrase(line, at, most=5) if line.word(at) in {"a", "an"} else None
+        name, value = "native language", line.words[at].title()
+    elif word == "email" and "@" in line.original(at, max(line.end, at + 1)):
+        value, last = line.original(at, line.end).split()[0], line.end
+    elif word in {"car", "truck", "bike"} and line.word(at) in {"a", "an"}:
+        item = phrase(line, at, most=5)
         if item:
             yield vehicle(line, item, start)
     elif word in {"goal", "dream", "plan", "resolution"} and line.word(at) in {"to", "becoming"}:
-        last = at
-        while (
-            last < line.end
-            and last - at < 12
-            and line.words[last] not in MARKS
-            and line.words[last] not in {"but", "because", "so"}
-        ):
-            last += 1
-        aim = text_of(line, (at + 1 if line.word(at) == "to" else at, last))
-        if aim:
-            to = "to " if line.word(at) == "to" else ""
-            yield fact(line, f"user/{word}", aim, f"The user's {word} is {to}{aim}", (start, last))
-    elif word == "email" and "@" in line.original(at, line.end):
-        value_text = line.original(at, line.end).split()[0]
-        yield fact(line, "user/email", value_text, f"The user's e-mail address is {value_text}", (start, line.end))
+        yield from _aim(line, at, word, start)
+    if value:
+        slot = "user/email" if word == "email" else f"user/{name}"
+        verb = "are" if word == "pronouns" else "is"
+        yield fact(line, slot, value, f"The user's {name} {verb} {value}", (start, last))
+
+
+def _aim(line: Line, at: int, word: str, start: int) -> Iterator[Draft]:
+    last = at
+    while last < line.end and last - at < 12 and line.words[last] not in MARKS | {"but", "because", "so"}:
+        last += 1
+    to = line.word(at) == "to"
+    if last > at + int(to):
+        aim = text_of(line, (at + int(to), last))
+        yield fact(line, f"user/{word}", aim, f"The user's {word} is {'to ' if to else ''}{aim}", (start, last))
 
 
 def zones(line: Line, predicate: Predicate) -> Iterator[Draft]:

@@ -148,50 +148,51 @@ def speaks(line: Line, predicate: Predicate) -> Iterator[Draft]:
 
 
 def has_facts(line: Line, predicate: Predicate) -> Iterator[Draft]:
-    """Read "I have asthma", "I have a degree in law", "I have a Honda", "I have a birthday on May 3"."""
-    if predicate.modal or predicate.wanted or (predicate.past and line.words[predicate.at] != "got"):
+    """Read "I have asthma", "I have a degree in law", "I have a Honda", "I have a nut allergy"."""
+    if predicate.modal or predicate.wanted or predicate.negated:
+        return
+    if predicate.past and line.words[predicate.at] != "got":
         return
     place = predicate.rest
-    while (
-        line.word(place) in ADVERBS | words("severe mild chronic bad got")
-        and " ".join(line.words[place : place + 2]) not in CONDITIONS
-    ):
+    while line.word(place) in ADVERBS | words("severe mild chronic bad got") and not _condition(line, place):
         place += 1
-    start = predicate.start
-    for length in (4, 3, 2, 1):
-        text = " ".join(line.words[place : place + length])
-        if text in CONDITIONS and place + length <= line.end and closes(line, place + length):
-            if not predicate.negated:
-                yield fact(line, f"user/has {text}", "yes", f"The user has {text}", (start, place + length))
-            return
-    if predicate.negated:
-        return
-    if line.word(place) in words("a an my two 2"):
+    last = _condition(line, place)
+    if last:
+        text = " ".join(line.words[place:last])
+        yield fact(line, f"user/has {text}", "yes", f"The user has {text}", (predicate.start, last))
+    elif line.word(place) in words("a an my two 2"):
         item = phrase(line, place, most=6)
-        if item is None:
-            return
-        found = line.words[item[0] : item[1]]
-        if found[-1] in words("degree masters master's bachelors bachelor's phd doctorate mba") or found[0] in words(
-            "degree phd masters mba master's bachelor's"
-        ):
-            last = item[1]
-            if line.word(last) in {"in", "from"}:
-                subject = phrase(line, last + 1, most=4)
-                last = subject[1] if subject else last
-            value = text_of(line, (item[0], last))
-            yield fact(line, "user/degree", value, f"The user has a {value}", (start, last))
-        elif "allergy" in found or "allergies" in found:
-            if found[0] not in {"allergy", "allergies"}:
-                value = text_of(line, (item[0], item[1] - 1))
-                yield fact(line, "user/allergies", value, f"The user is allergic to {value}", (start, item[1]))
-        elif set(found) & CARS and found[-1] not in words(
-            "payment accident seat problem question license driver crash"
-        ):
-            yield vehicle(line, item, start)
-        elif found[-1] in BELONGINGS:
-            yield fact(
-                line, "user/owns", text_of(line, item), f"The user has a {text_of(line, item)}", (start, item[1])
-            )
+        if item:
+            yield from _possession(line, item, predicate.start)
+
+
+def _condition(line: Line, place: int) -> int:
+    """Return where the illness named at *place* ends, 0 if there is none."""
+    for length in (4, 3, 2, 1):
+        if place + length <= line.end and " ".join(line.words[place : place + length]) in CONDITIONS:
+            return place + length if closes(line, place + length) else 0
+    return 0
+
+
+def _possession(line: Line, item: tuple[int, int], start: int) -> Iterator[Draft]:
+    found = line.words[item[0] : item[1]]
+    value = text_of(line, item)
+    if _DEGREES & {found[0], found[-1]}:
+        last = item[1]
+        subject = phrase(line, last + 1, most=4) if line.word(last) in {"in", "from"} else None
+        last = subject[1] if subject else last
+        value = text_of(line, (item[0], last))
+        yield fact(line, "user/degree", value, f"The user has a {value}", (start, last))
+    elif found[-1] in {"allergy", "allergies"} and len(found) > 1:
+        cause = text_of(line, (item[0], item[1] - 1))
+        yield fact(line, "user/allergies", cause, f"The user is allergic to {cause}", (start, item[1]))
+    elif set(found) & CARS and found[-1] not in words("payment accident seat problem question license driver crash"):
+        yield vehicle(line, item, start)
+    elif found[-1] in BELONGINGS:
+        yield fact(line, "user/owns", value, f"The user has a {value}", (start, item[1]))
+
+
+_DEGREES: Final = words("degree masters master's bachelors bachelor's phd doctorate mba")
 
 
 def vehicle(line: Line, item: tuple[int, int], start: int) -> Draft:

@@ -70,64 +70,37 @@ def studies(line: Line, predicate: Predicate) -> Iterator[Draft]:
     if predicate.modal or predicate.wanted or predicate.negated:
         return
     verb, at = predicate.verb, predicate.rest
-    if verb == "study" and not predicate.past:
-        if line.word(at) == "at":
-            item = phrase(line, at + 1, most=6)
-            if item:
-                yield fact(
-                    line,
-                    "user/school",
-                    text_of(line, item),
-                    f"The user studies at {text_of(line, item)}",
-                    (predicate.start, item[1]),
-                )
-        elif line.word(at) not in STOPS or line.word(at) == "to":
-            yield from _subject(line, at, predicate.start)
+    after = line.word(at)
+    if verb == "study" and after == "at" and not predicate.past:
+        yield from _school(line, at + 1, predicate.start, "studies at")
+    elif verb == "study" and not predicate.past and after not in STOPS:
+        yield from _subject(line, at, predicate.start)
     elif verb in {"study", "major"} and (predicate.past or verb == "major"):
-        item = phrase(line, at + (1 if line.word(at) == "in" else 0), most=4)
-        if (
-            item
-            and item[0] - at <= 1
-            and line.words[item[0]] not in VAGUE | {"hard", "abroad"}
-            and line.words[item[0]] not in TECHNOLOGY
-        ):
-            yield fact(
-                line,
-                "user/field of study",
-                text_of(line, item),
-                f"The user studied {text_of(line, item)}",
-                (predicate.start, item[1]),
-            )
-    elif verb == "graduate" and line.word(at) == "from":
-        item = phrase(line, at + 1, most=6)
-        if item and line.words[item[0]] not in {"college", "high"}:
-            yield fact(
-                line,
-                "user/school",
-                text_of(line, item),
-                f"The user graduated from {text_of(line, item)}",
-                (predicate.start, item[1]),
-            )
+        item = phrase(line, at + int(after == "in"), most=4)
+        first = line.words[item[0]] if item else ""
+        if item and item[0] - at <= 1 and first not in VAGUE | {"hard", "abroad"} and first not in TECHNOLOGY:
+            value = text_of(line, item)
+            yield fact(line, "user/field of study", value, f"The user studied {value}", (predicate.start, item[1]))
+    elif verb == "graduate" and after == "from" and line.word(at + 1) not in {"college", "high"}:
+        yield from _school(line, at + 1, predicate.start, "graduated from")
     elif verb == "attend" and not predicate.past:
-        item = phrase(line, at, most=6)
-        if item and (set(line.words[item[0] : item[1]]) & _SCHOOL or line.has_capital(item[0])):
-            yield fact(
-                line,
-                "user/school",
-                text_of(line, item),
-                f"The user attends {text_of(line, item)}",
-                (predicate.start, item[1]),
-            )
-    elif verb == "go" and line.word(at) == "to" and not predicate.past:
-        item = phrase(line, at + 1, most=6)
-        if item and set(line.words[item[0] : item[1]]) & _SCHOOL and item[1] - item[0] > 1:
-            yield fact(
-                line,
-                "user/school",
-                text_of(line, item),
-                f"The user goes to {text_of(line, item)}",
-                (predicate.start, item[1]),
-            )
+        yield from _school(line, at, predicate.start, "attends")
+    elif verb == "go" and after == "to" and not predicate.past:
+        yield from _school(line, at + 1, predicate.start, "goes to")
+
+
+def _school(line: Line, at: int, start: int, verb: str) -> Iterator[Draft]:
+    """Read the school at *at*; where anything else may follow the verb, its name must say that it is one."""
+    item = phrase(line, at, most=6)
+    if item is None:
+        return
+    is_school = bool(set(line.words[item[0] : item[1]]) & _SCHOOL)
+    if verb == "goes to" and (not is_school or item[1] - item[0] < 2):
+        return
+    if verb == "attends" and not (is_school or line.has_capital(item[0])):
+        return
+    value = text_of(line, item)
+    yield fact(line, "user/school", value, f"The user {verb} {value}", (start, item[1]))
 
 
 def wants(line: Line, predicate: Predicate) -> Iterator[Draft]:

@@ -79,15 +79,15 @@ WANTING: Final = words(
 def _forms() -> dict[str, tuple[str, Form]]:
     table: dict[str, tuple[str, Form]] = {}
     regular = (
-        "live work reside dwell stay move relocate love like enjoy adore prefer hate dislike play watch listen collect "
-        "cook bake hike dance paint draw garden knit sew crochet study teach attend own manage volunteer use code program "
-        "develop build create design drink travel exercise camp gamble shop climb "
-        "grill work record practice train raise graduate retire major earn serve call name turn settle "
-        "farm waitress bartend babysit walk surf ski skate jog craft game photograph meditate bowl juggle "
-        "commute rent despise loathe admire appreciate crave follow visit volunteer help learn maintain specialize fish hunt "
-        "race box jump kayak golf snowboard cycle lift stream gather tutor nurse edit produce perform stock repair fix "
-        "drop deliver clean tend coach handle happen believe consider identify describe switch joke die celebrate own "
-        "suffer struggle need want plan hope try wish speak"
+        "live work reside dwell stay move relocate love like enjoy adore prefer hate dislike play watch listen "
+        "collect cook bake hike dance paint draw garden knit sew crochet study teach attend own manage volunteer "
+        "use code program develop build create design drink travel exercise camp gamble shop climb grill record "
+        "practice train raise graduate retire major earn serve call name turn settle farm waitress bartend "
+        "babysit walk surf ski skate jog craft game photograph meditate bowl juggle commute rent despise loathe "
+        "admire appreciate crave follow visit help learn maintain specialize fish hunt race box jump kayak golf "
+        "snowboard cycle lift stream gather tutor nurse edit produce perform stock repair fix drop deliver clean "
+        "tend coach handle happen believe consider identify describe switch joke die celebrate suffer struggle "
+        "need want plan hope try wish speak"
     )
     for verb in regular.split():
         stem = verb.removesuffix("e") if not verb.endswith("ee") else verb

@@ -1,4 +1,4 @@
-"""What people say of those around them: family, friends, animals. Facts about the user's life, never the user's own fields."""
+"""What people say of those around them: family, friends, animals. Never a field of the user's own."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -90,7 +90,7 @@ def _of(line: Line, place: int, noun: int, kin: str) -> Iterator[Draft]:
     step = at + 1 if word in {",", "("} else at
     if line.word(step) and _is_name(line, step):
         item = name_at(line, step, sure=True)
-        if item and (word not in {","} or line.is_end(item[1]) or line.word(item[1]) in STOPS):
+        if item and (word != "," or line.is_end(item[1]) or line.word(item[1]) in STOPS):
             name = spelled(text_of(line, item))
             yield _fact(
                 line, f"user {relation}/name", name, f"The user's {relation} is called {name}", (place, item[1])

@@ -1,5 +1,6 @@
 """How people say how old they are."""
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -10,13 +11,18 @@ from sojourn.memory.extraction.rules.profile_draft import Draft
 
 YOUNGEST, OLDEST = 4, 110
 TRIGGERS: Final = words("age aged old yo as")
-_UNITS: Final = {word: number for number, word in enumerate(
-    ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"]
-)}  # fmt: skip
+_UNITS: Final = {
+    word: number
+    for number, word in enumerate((
+        "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+        "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
+    ))
+}  # fmt: skip
 _TENS: Final = {
     word: 10 * number
-    for number, word in enumerate(["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"], 2)
+    for number, word in enumerate(("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"), 2)
 }
+_GLUED: Final = re.compile(r"(\d{1,3})(?:-\w+-old|-year-old|yo|y/o|yr-old)")
 _AFTER: Final = words(
     "and now so but btw today this male female m f with living i who as or actually too lol currently from by not "
     "just , ) ( ; - — – /"
@@ -51,40 +57,36 @@ def age_after_be(line: Line, predicate: Predicate) -> Iterator[Draft]:
     if predicate.modal or predicate.wanted or predicate.past or predicate.subject != "i":
         return
     place = predicate.rest
-    while line.word(place) in ADVERBS | words("a an age aged at the about turning"):
-        if line.words[place] in {"turning", "about", "almost", "nearly"}:
-            return
+    while line.word(place) in ADVERBS | words("a an age aged at the"):
         place += 1
-    glued = line.word(place)
-    digits = glued.partition("-")[0]
-    if not glued.isdigit() and digits.isdigit() and len(digits) < 4 and "old" in glued:
-        yield from draft(line, int(digits), "age_old", predicate.start, place + 1)
-        return
-    if glued.endswith(("yo", "y/o")) and glued.removesuffix("yo").removesuffix("y/o").isdigit():
-        yield from draft(line, int(glued.removesuffix("yo").removesuffix("y/o")), "age_old", predicate.start, place + 1)
+    glued = _GLUED.fullmatch(line.word(place))
+    if glued:
+        yield from draft(line, int(glued[1]), "age_old", predicate.start, place + 1)
         return
     found = number_at(line, place)
-    if found is None:
+    last = _end_of_age(line, found[1]) if found else 0
+    if found is None or not last:
         return
-    value, last = found
-    family = "age_am"
-    if line.word(last) in _YEARS or (line.word(last) == "-" and line.word(last + 1) in _YEARS):
-        old = next((at for at in range(last, min(line.end, last + 4)) if line.words[at] in {"old", "young"}), 0)
-        of_age = line.words[last : last + 3] == ["years", "of", "age"]
-        if not old and not of_age and line.word(last) in {"year", "years"}:
-            return
-        last = old + 1 if old else last + 1
-        family = "age_old"
-    elif line.word(last) == "old":
-        last, family = last + 1, "age_old"
-    elif (not line.is_end(last) and line.word(last) not in _AFTER) or (
-        line.word(last) in {"-", "/"} and line.word(last + 1).isdigit()
-    ):
-        return
-    for found_age in draft(line, value, family, predicate.start, last):
+    for found_age in draft(line, found[0], "age_am" if last == found[1] else "age_old", predicate.start, last):
         if predicate.negated:
             found_age.removes, found_age.family = True, "removed"
         yield found_age
+
+
+def _end_of_age(line: Line, last: int) -> int:
+    """Return where an age ends whose number ends at *last*: past "years old"; 0 if the number counts something else."""
+    word = line.word(last)
+    if word == "old":
+        return last + 1
+    if word in _YEARS or (word == "-" and line.word(last + 1) in _YEARS):
+        old = next((at for at in range(last, min(line.end, last + 4)) if line.words[at] in {"old", "young"}), 0)
+        if old:
+            return old + 1
+        of_age = line.words[last : last + 3] == ["years", "of", "age"]
+        return last + 1 if of_age or word not in {"year", "years"} else 0
+    if word in {"-", "/"} and line.word(last + 1).isdigit():
+        return 0
+    return last if line.is_end(last) or word in _AFTER else 0
 
 
 def age_after_name(line: Line, predicate: Predicate) -> Iterator[Draft]:

@@ -30,11 +30,17 @@ _QUESTIONS: Final[tuple[tuple[str, "re.Pattern[str]"], ...]] = tuple(
         ("age", r"\b(?:how old (?:are|r) (?:you|u)|your age|what age)\b"),
         (
             "location",
-            r"\bwhere (?:do|are|r) (?:you|u) (?:live|based|located|from|living|at)\b|\byour location\b|\b(?:which|what) (?:city|country|town|state)\b|\bwhere (?:are|r) (?:you|u)\b",
+            (
+                r"\bwhere (?:do|are|r) (?:you|u)(?: (?:live|based|located|from|living|at))?\b|\byour location\b"
+                r"|\b(?:which|what) (?:city|country|town|state)\b"
+            ),
         ),
         (
             "occupation",
-            r"\bwhat do (?:you|u) do\b(?! (?:for fun|in your))|\byour (?:job|occupation|profession|line of work)\b|\bfor (?:a living|work)\b|\bwhat is your job\b",
+            (
+                r"\bwhat do (?:you|u) do\b(?! (?:for fun|in your))|\byour (?:job|occupation|profession|line of work)\b"
+                r"|\bfor (?:a living|work)\b"
+            ),
         ),
         ("programming_languages", r"\b(?:which|what) (?:programming |coding )?languages?\b(?! do you speak)"),
         ("frameworks", r"\b(?:which|what) frameworks?\b"),
@@ -56,12 +62,18 @@ _LEADING: Final = words(
 )
 _CORRECTING: Final = words("no nope actually sorry wait correction oops meant mean not rather nah")
 _FIELDS: Final[dict[str, str]] = {
-    "name": "name", "age": "age", "location": "location", "city": "location", "address": "location", "home": "location",
-    "job": "occupation", "work": "occupation", "occupation": "occupation", "profession": "occupation", "career": "occupation",
-    "project": "current_project", "hobbies": "interests", "interests": "interests", "hobby": "interests", "languages": "programming_languages",
-    "stack": "project_tech_stack", "frameworks": "frameworks", "expertise": "expertise_level", "style": "communication_style",
-    "preferences": "communication_style",
-}  # fmt: skip
+    "name": "name",
+    "age": "age",
+    **dict.fromkeys(("location", "city", "address", "home"), "location"),
+    **dict.fromkeys(("job", "work", "occupation", "profession", "career"), "occupation"),
+    "project": "current_project",
+    **dict.fromkeys(("hobbies", "interests", "hobby"), "interests"),
+    "languages": "programming_languages",
+    "stack": "project_tech_stack",
+    "frameworks": "frameworks",
+    "expertise": "expertise_level",
+    **dict.fromkeys(("style", "preferences"), "communication_style"),
+}
 _SLOTS: Final = words(
     "wife husband partner girlfriend boyfriend kids children dog cat pets birthday car diet allergies allergy "
     "health email phone number family school"
@@ -227,7 +239,7 @@ def corrections(lines: list[Line], known: Sequence[Known], asked: str | None) ->
         value, former, first, last = _pair(line)
         if first < 0:
             continue
-        field, old = _which(line, value, former, first, known, asked)
+        field, old = _which(value, former, _fits(line, first, last), known, asked)
         if not field:
             continue
         if field == "age":
@@ -257,7 +269,7 @@ def corrections(lines: list[Line], known: Sequence[Known], asked: str | None) ->
 
 
 def _pair(line: Line) -> tuple[str, str, int, int]:
-    """Return the right value and the wrong one of "X, not Y", "not Y, X", "I meant X", with where the right one stands."""
+    """Return the right value and the wrong one of "X, not Y", "not Y, X", "I meant X", and where the right one is."""
     place = 0
     seen = False
     while place < line.end and (
@@ -294,28 +306,36 @@ def _pair(line: Line) -> tuple[str, str, int, int]:
     return "", "", -1, -1
 
 
+def _fits(line: Line, first: int, last: int) -> frozenset[str]:
+    """Return the fields that the words may be a value of."""
+    if number_at(line, first):
+        return frozenset({"age"})
+    found = set()
+    text = " ".join(line.words[first:last])
+    capital = line.has_capital(first)
+    if text in PLACES or capital:
+        found.add("location")
+    if line.words[first] in GIVEN_NAMES or capital:
+        found.add("name")
+    if title(line, first):
+        found.add("occupation")
+    if capital:
+        found.add("current_project")
+    return frozenset(found)
+
+
 def _which(
-    line: Line, value: str, former: str, first: int, known: Sequence[Known], asked: str | None
+    value: str, former: str, fits: frozenset[str], known: Sequence[Known], asked: str | None
 ) -> tuple[str, str | int | None]:
     """Return the field that is set right, and its value until now."""
     if former:
         for field, said, _ in reversed(known):
-            if str(said).casefold() == former.casefold() or former.casefold() in str(said).casefold().split(", "):
+            if former.casefold() in {str(said).casefold(), *str(said).casefold().split(", ")}:
                 return field, said
-    number = number_at(line, first)
-    fits = {"age"} if number else set()
-    if value.lower() in PLACES:
-        fits.add("location")
-    if value.lower().split()[0] in GIVEN_NAMES:
-        fits.add("name")
-    if not number and not fits:
-        fits = {"name", "location", "occupation", "current_project"}
     for field, said, _ in reversed(known):
         if field in fits and str(said).casefold() != value.casefold():
             return field, former or said
-    if asked in fits and former:
-        return asked or "", former
-    return "", None
+    return (asked, former) if asked in fits and asked and former else ("", None)
 
 
 def takes_back(lines: list[Line]) -> bool:
@@ -340,7 +360,7 @@ def takes_back(lines: list[Line]) -> bool:
 
 
 def removals(line: Line) -> Iterator[Draft]:
-    """Read wishes to be forgotten and things that ended: "forget my name", "I quit my job", "delete what I said about my wife"."""
+    """Read wishes to be forgotten and things that ended: "forget my name", "I quit my job"."""
     for place, word in enumerate(line.words):
         if word in _FORGETTING or (word == "remember" and {"not", "never"} & set(line.words[:place])):
             yield from _forgotten(line, place)
@@ -394,8 +414,14 @@ def _forgotten(line: Line, place: int) -> Iterator[Draft]:
         )
     elif noun in _SLOTS:
         yield Draft(
-            slot=_slot(noun), value=None, removes=True, family="forget", content=text_of(line, (my, end)), start=line.starts[place], end=line.ends[end - 1],
-        )  # fmt: skip
+            family="forget",
+            slot=_slot(noun),
+            value=None,
+            content=text_of(line, (my, end)),
+            start=line.starts[place],
+            end=line.ends[end - 1],
+            removes=True,
+        )
 
 
 def _slot(noun: str) -> str:
@@ -417,7 +443,8 @@ def known_from(statements: Sequence[ProfileStatement], *, own: bool) -> list[Kno
 MANY: Final = frozenset({"programming_languages", "frameworks", "interests", "project_tech_stack"})
 """Fields of many values, where another value corrects none."""
 _GREETING: Final = re.compile(
-    r"\b(?i:nice to meet you|hi|hello|hey|welcome|thanks|thank you|pleased to meet you|great|sure|ok|okay|got it),? ([A-Z][a-zà-ÿ]+)\b"
+    r"\b(?i:nice to meet you|pleased to meet you|hi|hello|hey|welcome|thanks|thank you|great|sure|ok|okay|got it),?"
+    r" ([A-Z][a-zà-ÿ]+)\b"
 )
 
 

@@ -81,10 +81,15 @@ def engaged(line: Line) -> Iterator[Draft]:
         ):
             yield from _relative(line, place)
         elif word in FOODS or word in DRINKS or (word in {"cream", "food"} and line.word(place - 1) in _ASIDE):
-            if _is_own(line, place) and _CONSUMING.intersection(line.words[max(0, place - 6) : place]):
-                first = place - 1 if place and line.words[place - 1] in _ASIDE | FOODS else place
-                last = place + 2 if line.word(place + 1) in FOODS | DRINKS else place + 1
-                yield _interest(line, (first, last), "consumes", first)
+            yield from _consumed(line, place)
+
+
+def _consumed(line: Line, place: int) -> Iterator[Draft]:
+    """Read "eating a burrito", "I need my coffee"."""
+    if _is_own(line, place) and _CONSUMING.intersection(line.words[max(0, place - 6) : place]):
+        first = place - 1 if place and line.words[place - 1] in _ASIDE | FOODS else place
+        last = place + 2 if line.word(place + 1) in FOODS | DRINKS else place + 1
+        yield _interest(line, (first, last), "consumes", first)
 
 
 def _ends_phrase(line: Line, place: int) -> bool:

@@ -139,7 +139,7 @@ def _is_trade(line: Line, place: int) -> bool:
 
 
 def practised(line: Line, predicate: Predicate) -> Iterator[Draft]:
-    """Read "I've been coding for ten years", "I just started learning Python", "I don't know how to code", "I've never coded"."""
+    """Read "I've been coding for ten years", "I just started learning Python", "I don't know how to code"."""
     verb = predicate.verb
     rest = line.words[predicate.rest : predicate.rest + 12]
     if verb in {"code", "program", "develop", "write"}:

@@ -20,7 +20,7 @@ _PURSUITS: Final = words("hobby hobbies passion passions pastime pastimes intere
 
 
 def favorites(line: Line, *, asked: bool) -> Iterator[Draft]:
-    """Yield what the line calls a favourite or a hobby. *asked*: a favourite was asked for just before ("mine is blue")."""
+    """Yield what the line calls a favourite or a hobby. *asked*: one was asked for just before ("mine is blue")."""
     for place, word in enumerate(line.words):
         clause = line.clause(place)
         if word in _FAVORITES or word in _PURSUITS:

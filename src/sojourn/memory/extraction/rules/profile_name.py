@@ -84,26 +84,28 @@ def names(line: Line) -> Iterator[Draft]:
     for place, word in enumerate(line.words):
         if word in {"name", "names", "nickname"}:
             yield from _by_name(line, place)
-        elif word == "call" and line.word(place + 1) == "me":
-            item = name_at(line, place + 2, sure=True)
-            said = line.word(place - 1)
-            if item and _is_called(line, place, item, said):
-                yield _draft(line, item, "name_call", place - 1 if said in _CALLERS else place)
-        elif word == "named" and line.word(place + 1) == "me":
-            item = name_at(line, place + 2, sure=True)
-            if item and line.clause(place).is_stated:
-                yield _draft(line, item, "name_call", place)
-        elif word in {"named", "called"} and line.word(place - 1) in words("old am guy girl man woman"):
-            if line.clause(place).person == "i" and line.clause(place).is_stated:
-                item = name_at(line, place + 1, sure=True)
-                if item:
-                    yield _draft(line, item, "name_called", place)
+        elif word in {"call", "named", "called"}:
+            yield from _calling(line, place)
         elif word == "here" and place in {1, 2} and line.is_end(place + 1):
             item = name_at(line, 0, sure=False)
             if item and item[1] == place:
                 yield _draft(line, item, "name_here", 0)
     if line.first and line.word(0) in words("hi hello hey this greetings"):
         yield from _introduction(line)
+
+
+def _calling(line: Line, place: int) -> Iterator[Draft]:
+    """Read "call me Ana", "my parents named me Ana", "a girl named Ana"."""
+    word, said = line.words[place], line.word(place - 1)
+    if line.word(place + 1) == "me" and word != "called":
+        item = name_at(line, place + 2, sure=True)
+        if item and (line.clause(place).is_stated if word == "named" else _is_called(line, place, item, said)):
+            yield _draft(line, item, "name_call", place - 1 if said in _CALLERS else place)
+    elif word != "call" and said in words("old am guy girl man woman"):
+        clause = line.clause(place)
+        item = name_at(line, place + 1, sure=True) if clause.person == "i" and clause.is_stated else None
+        if item:
+            yield _draft(line, item, "name_called", place)
 
 
 def _is_called(line: Line, place: int, item: tuple[int, int], said: str) -> bool:
@@ -117,52 +119,37 @@ def _is_called(line: Line, place: int, item: tuple[int, int], said: str) -> bool
 
 def _by_name(line: Line, place: int) -> Iterator[Draft]:
     """Read around "name": "my name is Ana", "name's Ana", "Ana is my name", "I go by the name Ana"."""
-    before = line.word(place - 1)
     clause = line.clause(place)
+    owner = line.word(place - 1)
     if clause.is_question or clause.is_hypothetical or clause.is_reported:
         return
-    if before not in {
-        "my",
-        "the",
-        "first",
-        "full",
-        "given",
-        "real",
-        "",
-        "middle",
-        "and",
-        "hi",
-        "hello",
-        "hey",
-        ",",
-    } and not line.is_end(place - 1):
-        return
-    if before in {"first", "full", "given", "real"} and line.word(place - 2) != "my":
-        return
-    owner = line.word(place - 1) if before not in {"first", "full", "given", "real"} else "my"
-    copula = line.word(place + 1)
-    if copula in words("is was : = 's") or (owner == "my" and copula in GIVEN_NAMES) or line.words[place] == "names":
-        at = place + 2 if copula in words("is was : = 's") else place + 1
-        while line.word(at) in words("actually really , also just not"):
-            if line.word(at) == "not":
-                return
-            at += 1
-        if owner == "the" and line.word(place - 2) == "of":
-            return
-        item = name_at(line, at, sure=owner == "my")
-        if item and (owner == "my" or place == 0 or line.is_end(place - 1) or owner in words("the and hi hello hey")):
-            yield _draft(line, item, "name_is", max(0, place - 1))
+    if owner in {"first", "full", "given", "real"}:
+        owner = "my" if line.word(place - 2) == "my" else "?"
+    if owner == "my" or place == 0 or owner in words("the and hi hello hey") or line.is_end(place - 1):
+        yield from _after_name(line, place, owner)
     if owner in {"my", "the"} and line.word(place - 2) == "is" and place >= 3:
         first = place - 3
-        item = name_at(line, first, sure=False) or (
-            name_at(line, first, sure=True) if line.words[first] in GIVEN_NAMES else None
-        )
-        if item:
+        if line.words[first] in GIVEN_NAMES or name_at(line, first, sure=False):
             yield _draft(line, (first, first + 1), "name_is", first)
     if owner == "the" and line.word(place - 2) == "by":
         item = name_at(line, place + (2 if line.word(place + 1) == "of" else 1), sure=True)
         if item:
             yield _draft(line, item, "name_called", place - 2)
+
+
+def _after_name(line: Line, place: int, owner: str) -> Iterator[Draft]:
+    """Read "(my) name is Ana", "names Ana", "my name Ana"."""
+    copula = line.word(place + 1) in words("is was : = 's")
+    if not (copula or line.words[place] == "names" or (owner == "my" and line.word(place + 1) in GIVEN_NAMES)):
+        return
+    if owner == "the" and line.word(place - 2) == "of":
+        return
+    at = place + 2 if copula else place + 1
+    while line.word(at) in words("actually really , also just"):
+        at += 1
+    item = name_at(line, at, sure=owner == "my")
+    if item and line.words[item[0]] != "not":
+        yield _draft(line, item, "name_is", max(0, place - 1))
 
 
 def _introduction(line: Line) -> Iterator[Draft]:

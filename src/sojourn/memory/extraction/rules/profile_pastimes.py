@@ -31,56 +31,45 @@ _OBJECT_VERBS: Final = {
 
 def does(line: Line, predicate: Predicate) -> Iterator[Draft]:
     """Read pastimes that are verbs: "I play chess", "I go hiking", "I knit", "I listen to jazz"."""
-    if predicate.verb in {"watch", "listen"} and (predicate.ongoing or predicate.past):
+    verb = predicate.verb
+    if verb in {"watch", "listen"} and (predicate.ongoing or predicate.past):
         yield from watching(line, predicate)
+    elif predicate.negated or predicate.past:
         return
-    if (
-        predicate.wanted
-        and not predicate.negated
-        and not predicate.past
-        and predicate.verb in ACTIVITIES
-        and predicate.verb not in _AMBIGUOUS
-    ):
+    elif predicate.wanted and verb in ACTIVITIES and verb not in _AMBIGUOUS:
         yield from _intransitive(line, predicate, family="wants")
-        return
-    if (predicate.modal or predicate.wanted) and predicate.verb not in {"go", "play"}:
-        return
-    if (
-        predicate.negated
-        or predicate.past
-        or predicate.ongoing
+    elif (
+        predicate.ongoing
+        or ((predicate.modal or predicate.wanted) and verb not in {"go", "play"})
         or (line.clause(predicate.at).is_hypothetical and not predicate.wanted)
     ):
         return
-    verb, at = predicate.verb, predicate.rest
-    if verb == "go":
-        if line.word(at) == "out" or line.word(at) == "for":
-            at += 1
-        if line.word(at) in GERUNDS or (
-            line.word(at).endswith("ing") and line.word(at) in {"clubbing", "antiquing", "thrifting"}
-        ):
-            item = activity(line, at)
-            if item:
-                yield interest(line, item, "does_go", predicate.start)
-        return
-    if verb == "listen":
-        if line.word(at) == "to" and line.word(at + 1) not in POINTING | words("my the you it him her"):
-            for item in listing(line, at + 1):
-                if is_interest(line, item):
-                    yield interest(line, item, "does_object", predicate.start)
-        return
-    if verb == "work":
-        if line.word(at) == "out":
-            yield interest(line, (predicate.at, at + 1), "does", predicate.start)
-        return
-    if verb == "spend":
-        yield from _spends(line, predicate)
-        return
-    if verb in _OBJECT_VERBS:
+    elif verb in _READERS:
+        yield from _READERS[verb](line, predicate)
+    elif verb in _OBJECT_VERBS:
         yield from _with_object(line, predicate)
-        return
-    if verb in ACTIVITIES:
+    elif verb in ACTIVITIES:
         yield from _intransitive(line, predicate)
+
+
+def _goes(line: Line, predicate: Predicate) -> Iterator[Draft]:
+    at = predicate.rest + (1 if line.word(predicate.rest) in {"out", "for"} else 0)
+    item = activity(line, at) if line.word(at) in GERUNDS else None
+    if item:
+        yield interest(line, item, "does_go", predicate.start)
+
+
+def _listens(line: Line, predicate: Predicate) -> Iterator[Draft]:
+    at = predicate.rest
+    if line.word(at) == "to" and line.word(at + 1) not in POINTING | words("my the you it him her"):
+        for item in listing(line, at + 1):
+            if is_interest(line, item):
+                yield interest(line, item, "does_object", predicate.start)
+
+
+def _works_out(line: Line, predicate: Predicate) -> Iterator[Draft]:
+    if line.word(predicate.rest) == "out":
+        yield interest(line, (predicate.at, predicate.rest + 1), "does", predicate.start)
 
 
 def _with_object(line: Line, predicate: Predicate) -> Iterator[Draft]:
@@ -141,3 +130,6 @@ def _spends(line: Line, predicate: Predicate) -> Iterator[Draft]:
             if item:
                 yield interest(line, item, "does", predicate.start)
             return
+
+
+_READERS: Final = {"go": _goes, "listen": _listens, "work": _works_out, "spend": _spends}

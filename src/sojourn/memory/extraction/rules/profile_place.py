@@ -28,11 +28,14 @@ _NOT_PLACES: Final = words(
     "world hell heaven fantasy sin poverty luxury"
 )
 _PARTS: Final = words("cape island heights beach springs falls lake creek hills valley park bay port county grove")
+_SETTLEMENTS: Final = words(
+    "city town village suburbs country countryside apartment condo dorm island state suburb area community"
+)
 _SMALL: Final = KINDS | words("of the and in on near a an small big little outside close to by rural")
 
 
 def place_at(line: Line, at: int, *, sure: bool) -> Phrase | None:
-    """Return the place named at *at*: a known one, or, if *sure*, whatever stands there. "Paris, France" is one place."""
+    """Return the place named at *at*: a known one, or, if *sure*, whatever is there. "Paris, France" is one place."""
     first = at
     while (
         line.word(first) in ADVERBS | _LEADING | words("the a an my middle of city state suburb suburbs")
@@ -229,47 +232,52 @@ def place_after_be(line: Line, predicate: Predicate) -> Iterator[Draft]:
     while line.word(place) in ADVERBS | words("not up over down out here back right"):
         place += 1
     word = line.word(place)
-    if word in words("based located situated settled housed"):
+    if word == "in":
+        yield from _in(line, predicate, place)
+    elif word in {"born", "raised"}:
+        yield from origins(line, place, predicate.start)
+    elif predicate.negated:
+        return
+    elif word == "from":
+        yield from _from(line, predicate, place)
+    elif predicate.past:
+        return
+    elif word in words("based located situated settled housed"):
         at = _direction(line, place + 1)
         item = place_at(line, at, sure=True) if at else None
-        if item and not predicate.past and not predicate.negated:
-            yield location(line, item, "location_live", predicate.start)
-        return
-    if word == "from":
-        item = place_at(line, place + 1, sure=True)
-        if (item and known_place(line, item[0]) and not predicate.negated) or (
-            item
-            and not predicate.negated
-            and (line.has_capital(item[0]) or set(line.words[item[0] : item[1]]) & _PARTS)
-        ):
-            yield location(line, item, "location_from", predicate.start)
-        elif (
-            item
-            and not predicate.negated
-            and set(line.words[item[0] : item[1]]) & words("town city village suburbs country")
-        ):
-            yield location(line, item, "location_kind", predicate.start)
-        return
-    if word == "in" and not predicate.past and not VISITING.intersection(line.words):
-        item = place_at(line, place + 1, sure=False)
-        if item is None and line.word(place + 1) in {"a", "the"}:
-            kind = kind_in(line, place + 1)
-            if kind and set(line.words[kind[0] : kind[1]]) & words(
-                "city town village suburbs country countryside apartment condo dorm island state suburb area community"
-            ):
-                item = kind
         if item:
-            draft = location(line, item, "location_in" if not predicate.negated else "removed", predicate.start)
-            draft.removes = predicate.negated
-            yield draft
-        return
-    if word in {"born", "raised"}:
-        yield from origins(line, place, predicate.start)
-        return
-    if word == "outside" or (word == "in" and line.word(place + 1) in {"a", "the"}):
-        return
-    if not predicate.past and not predicate.negated and word in {"a", "an", "the", "currently"}:
+            yield location(line, item, "location_live", predicate.start)
+    elif word in {"a", "an", "the", "currently"}:
         yield from trailing(line, place, predicate.start)
+
+
+def _from(line: Line, predicate: Predicate, place: int) -> Iterator[Draft]:
+    item = place_at(line, place + 1, sure=True)
+    if item is None:
+        return
+    found = set(line.words[item[0] : item[1]])
+    if (
+        (known_place(line, item[0]) and line.word(item[1]) != "university")
+        or line.has_capital(item[0])
+        or found & _PARTS
+    ):
+        yield location(line, item, "location_from", predicate.start)
+    elif found & words("town city village suburbs country"):
+        yield location(line, item, "location_kind", predicate.start)
+
+
+def _in(line: Line, predicate: Predicate, place: int) -> Iterator[Draft]:
+    if predicate.past or VISITING.intersection(line.words):
+        return
+    item = place_at(line, place + 1, sure=False)
+    if item is None and line.word(place + 1) in {"a", "the"}:
+        kind = kind_in(line, place + 1)
+        if kind and set(line.words[kind[0] : kind[1]]) & _SETTLEMENTS:
+            item = kind
+    if item:
+        draft = location(line, item, "removed" if predicate.negated else "location_in", predicate.start)
+        draft.removes = predicate.negated
+        yield draft
 
 
 def trailing(line: Line, place: int, start: int) -> Iterator[Draft]:

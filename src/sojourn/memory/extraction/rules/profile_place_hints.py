@@ -1,4 +1,4 @@
-"""Where people live, said in passing: "here in Oslo", "Ohio is where I live", "my flat in Rome", "we get no snow in Texas"."""
+"""Where people live, said in passing: "here in Oslo", "Ohio is where I live", "my flat in Rome"."""
 
 from collections.abc import Iterator
 from typing import Final

@@ -103,7 +103,7 @@ def _project(line: Line, place: int, *, named: bool) -> tuple[int, int, int] | N
 
 
 def projects(line: Line) -> Iterator[Draft]:
-    """Yield what is stated of a project without "I": "my project is called Atlas", "our stack is Django and Postgres"."""
+    """Yield what is stated of a project without "I": "my project is called Atlas", "our stack is Django"."""
     for place, word in enumerate(line.words):
         clause = line.clause(place)
         if clause.is_question or clause.is_hypothetical or clause.is_reported:

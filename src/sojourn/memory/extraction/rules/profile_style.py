@@ -1,4 +1,4 @@
-"""How people say how they want to be answered: "keep answers short", "no code please", "explain things step by step"."""
+"""How people say how they want to be answered: "keep answers short", "no code please", "explain step by step"."""
 
 from collections.abc import Iterator
 from typing import Final

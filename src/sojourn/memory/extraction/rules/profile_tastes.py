@@ -210,30 +210,24 @@ def taste_after_be(line: Line, predicate: Predicate) -> Iterator[Draft]:
 def has_taste(line: Line, predicate: Predicate) -> Iterator[Draft]:
     """Read "I have a passion for jazz", "I can't get enough of it", "I can't stand noise"."""
     at = predicate.rest
-    if predicate.verb == "have":
+    if predicate.verb == "have" and not predicate.negated and not predicate.wanted:
         if line.words[at : at + 3] == ["a", "sweet", "tooth"]:
-            yield Draft(
-                field="interests",
-                value="sweets",
-                family="is_into",
-                start=line.starts[predicate.start],
-                end=line.ends[at + 2],
-            )
+            sweets = interest(line, (at, at + 3), "is_into", predicate.start)
+            sweets.value = "sweets"
+            yield sweets
         for step in range(at, min(at + 5, line.end - 1)):
-            if (
-                line.words[step] in words("passion love weakness obsession thing fondness interest")
-                and line.words[step + 1] in {"for", "with", "in"}
-                and not predicate.negated
-                and not predicate.wanted
-            ):
-                for item in listing(line, step + 2):
-                    if is_interest(line, item):
-                        yield interest(line, item, "is_into", predicate.start)
-    elif predicate.verb == "get" and predicate.negated and line.word(at) == "enough" and line.word(at + 1) == "of":
-        for item in listing(line, at + 2):
-            if is_interest(line, item):
-                yield interest(line, item, "is_into", predicate.start)
+            passion = line.words[step] in words("passion love weakness obsession thing fondness interest")
+            if passion and line.words[step + 1] in {"for", "with", "in"}:
+                yield from _interests(line, step + 2, predicate.start)
+    elif predicate.verb == "get" and predicate.negated and line.words[at : at + 2] == ["enough", "of"]:
+        yield from _interests(line, at + 2, predicate.start)
     elif predicate.verb == "stand" and predicate.negated:
         for item in listing(line, at):
             if is_interest(line, item):
                 yield dislike(line, item, predicate.start)
+
+
+def _interests(line: Line, at: int, start: int) -> Iterator[Draft]:
+    for item in listing(line, at):
+        if is_interest(line, item):
+            yield interest(line, item, "is_into", start)

@@ -71,9 +71,13 @@ def tech_drafts(
         else:
             continue
         yield Draft(
-            field=field, value=TECHNOLOGY[key], family="removed" if removes else family, start=line.starts[min(start, first)],
-            end=line.ends[last - 1], removes=removes,
-        )  # fmt: skip
+            field=field,
+            value=TECHNOLOGY[key],
+            family="removed" if removes else family,
+            start=line.starts[min(start, first)],
+            end=line.ends[last - 1],
+            removes=removes,
+        )
 
 
 def is_technical_talk(line: Line) -> bool:

@@ -106,40 +106,37 @@ def work_after_be(line: Line, predicate: Predicate) -> Iterator[Draft]:
     """Read "I am a nurse", "I am retired", "I am in the army", "I am employed at"."""
     if predicate.modal or predicate.wanted:
         return
-    place = past_words(line, predicate.rest, ADVERBS - {"no"})
+    place = past_words(line, predicate.rest, ADVERBS)
     word = line.word(place)
     if word in {"a", "an", "the", "your"} or (predicate.negated and not predicate.ceased) or word in JOBS:
         yield from _being(line, predicate, place)
-        return
-    if predicate.negated and predicate.ceased and word in {"at", "with", "in"}:
+    elif predicate.ceased and word in {"at", "with", "in"}:
         yield from _left(line, predicate, place)
+    elif predicate.negated or predicate.past:
         return
-    if predicate.negated or predicate.past:
-        return
-    if word in STATUSES or (word == "self" and line.word(place + 1) == "employed"):
-        last = place + (2 if word == "self" else 1)
-        if (
-            line.word(last) in words("from and but so now for too since due because or as after")
-            or line.is_end(last)
-            or line.word(last) in STOPS
-        ):
-            yield occupation(line, text_of(line, (place, last)), "work_status", predicate.start, last)
-        elif word in {"retired", "freelance"}:
-            item = title(line, place)
-            if item:
-                yield occupation(line, text_of(line, item), "work_am", predicate.start, item[1])
-    elif word == "between" and line.word(place + 1) == "jobs":
-        yield occupation(line, "between jobs", "work_status", predicate.start, place + 2)
-    elif word == "on" and line.word(place + 1) == "disability":
-        yield occupation(line, "on disability", "work_status", predicate.start, place + 2)
-    elif word == "in":
-        yield from _field(line, place, predicate.start, "in {}", "work_field")
+    elif word == "in" or line.words[place : place + 2] in (["part", "of"], ["apart", "of"]):
+        yield from _field(line, place if word == "in" else place + 1, predicate.start)
     elif word in words("employed stationed interning volunteering work deployed"):
         yield from employed(line, predicate, place + 1)
-    elif word in {"part", "apart"} and line.word(place + 1) == "of":
-        yield from _field(line, place + 1, predicate.start, "in {}", "work_field")
-    elif word == "old" and line.word(place + 1) == "and" and line.word(place + 2) == "retired":
+    else:
+        yield from _status(line, predicate, place)
+
+
+def _status(line: Line, predicate: Predicate, place: int) -> Iterator[Draft]:
+    """Read "I am retired", "self employed", "between jobs", "on disability"."""
+    word, after = line.word(place), line.word(place + 1)
+    if (word, after) in {("between", "jobs"), ("on", "disability")}:
+        yield occupation(line, f"{word} {after}", "work_status", predicate.start, place + 2)
+    elif line.words[place : place + 3] == ["old", "and", "retired"]:
         yield occupation(line, "retired", "work_status", predicate.start, place + 3)
+    elif word in STATUSES or (word, after) == ("self", "employed"):
+        last = place + (2 if word == "self" else 1)
+        if line.is_end(last) or line.word(last) in STOPS or line.word(last) == "due":
+            yield occupation(line, text_of(line, (place, last)), "work_status", predicate.start, last)
+            return
+        item = title(line, place) if word in {"retired", "freelance"} else None
+        if item:
+            yield occupation(line, text_of(line, item), "work_am", predicate.start, item[1])
 
 
 def _left(line: Line, predicate: Predicate, place: int) -> Iterator[Draft]:
@@ -172,7 +169,7 @@ def _being(line: Line, predicate: Predicate, place: int) -> Iterator[Draft]:
     yield draft
 
 
-def _field(line: Line, place: int, start: int, form: str, family: str) -> Iterator[Draft]:
+def _field(line: Line, place: int, start: int) -> Iterator[Draft]:
     """Read a field of work after "in" at *place*."""
     for length in (4, 3, 2, 1):
         text = " ".join(line.words[place + 1 : place + 1 + length])
@@ -180,7 +177,7 @@ def _field(line: Line, place: int, start: int, form: str, family: str) -> Iterat
             if text == "it" and not (line.is_end(place + 2) or line.has_capital(place + 1)):
                 continue
             written = text_of(line, (place + 1, place + 1 + length))
-            yield occupation(line, form.format(written), family, start, place + 1 + length)
+            yield occupation(line, f"in {written}", "work_field", start, place + 1 + length)
             return
 
 
@@ -226,9 +223,13 @@ def employed(line: Line, predicate: Predicate, place: int) -> Iterator[Draft]:
         return
     if prep in {"at", "for"} and line.words[place + 1] not in DETERMINERS:
         yield Draft(
-            family="employer", slot="user/employer", value=text_of(line, item), content=f"The user works {prep} {text_of(line, item)}",
-            start=line.starts[predicate.start], end=line.ends[item[1] - 1],
-        )  # fmt: skip
+            family="employer",
+            slot="user/employer",
+            value=text_of(line, item),
+            content=f"The user works {prep} {text_of(line, item)}",
+            start=line.starts[predicate.start],
+            end=line.ends[item[1] - 1],
+        )
     yield from trailing(line, item[1] - 1, predicate.start)
 
 
@@ -306,6 +307,13 @@ def runs_business(line: Line, predicate: Predicate) -> Iterator[Draft]:
     yield draft
 
 
+_THIRD: Final = {
+    verb: verb + ("es" if verb.endswith(("ch", "ss")) else "s")
+    for verb in words("teach sell bartend waitress drive tutor nurse coach farm babysit volunteer")
+}
+"""Trades that are verbs, as said of somebody else."""
+
+
 def practises(line: Line, predicate: Predicate) -> Iterator[Draft]:
     """Read trades that are verbs: "I teach maths", "I sell insurance", "I bartend", "I drive a truck"."""
     if (
@@ -317,15 +325,13 @@ def practises(line: Line, predicate: Predicate) -> Iterator[Draft]:
         or predicate.subject != "i"
     ):
         return
-    third = {"teach": "teaches", "sell": "sells", "bartend": "bartends", "waitress": "waitresses", "drive": "drives", "tutor": "tutors",
-             "nurse": "nurses", "coach": "coaches", "farm": "farms", "babysit": "babysits", "volunteer": "volunteers"}  # fmt: skip
     verb = predicate.verb
     at = predicate.rest
     item = phrase(line, at, most=5)
     if verb in {"bartend", "waitress", "babysit", "volunteer"}:
         prep = line.word(at) if line.word(at) in {"at", "for", "in"} else ""
         item = phrase(line, at + 1, most=5) if prep else None
-        value = f"{third[verb]} {prep} {text_of(line, (at + 1, item[1]))}" if item else third[verb]
+        value = f"{_THIRD[verb]} {prep} {text_of(line, (at + 1, item[1]))}" if item else _THIRD[verb]
         yield occupation(line, value, "work_verb", predicate.start, item[1] if item else at)
         return
     if item is None or (line.word(at) in words("it my the them you your that") and verb != "teach"):
@@ -340,4 +346,4 @@ def practises(line: Line, predicate: Predicate) -> Iterator[Draft]:
         found[0] in words("kids myself him her dog dogs son daughter") and "at" not in line.words
     ):
         return
-    yield occupation(line, f"{third[verb]} {text_of(line, (at, item[1]))}", "work_verb", predicate.start, item[1])
+    yield occupation(line, f"{_THIRD[verb]} {text_of(line, (at, item[1]))}", "work_verb", predicate.start, item[1])

@@ -22,7 +22,7 @@ _COMPARING: Final = words(
 
 
 def serves(line: Line, predicate: Predicate) -> Iterator[Draft]:
-    """Read other verbs that are done at a workplace: "I clean at a shelter", "I make videos for the discovery channel"."""
+    """Read other verbs that are done at a workplace: "I clean at a shelter", "I make videos for a channel"."""
     if predicate.modal or predicate.wanted or predicate.negated or predicate.past or predicate.infinitive:
         return
     for at in range(predicate.rest, min(line.end, predicate.rest + 7)):
@@ -41,7 +41,7 @@ def serves(line: Line, predicate: Predicate) -> Iterator[Draft]:
 
 
 def works_stated(line: Line) -> Iterator[Draft]:
-    """Yield occupations stated without "I work": "my job is", "as a nurse, I", "my job at the bank", "working at a bank"."""
+    """Yield occupations stated without "I work": "my job is", "as a nurse, I", "working at a bank"."""
     for place, word in enumerate(line.words):
         if word in words("job occupation profession career gig work position shift") and _is_mine(line, place):
             yield from _my_job(line, place)
@@ -173,7 +173,7 @@ def _kind_of_job(line: Line, place: int) -> Iterator[Draft]:
 
 
 def _appositive(line: Line, place: int) -> bool:
-    """Tell whether "as a ..." speaks of the user: it opens a clause whose subject is "I", or follows "I" with a pause."""
+    """Tell whether "as a ..." speaks of the user: it opens a clause whose subject is "I", or follows "I"."""
     clause = line.clause(place)
     if clause.is_question or clause.is_hypothetical or clause.is_reported:
         return False

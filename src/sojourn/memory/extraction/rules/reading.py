@@ -225,7 +225,8 @@ def _sentence(tokens: list[Token], mark: str) -> Sentence:
         joined = words[0] in _JOINS or is_object
         person, explicit = _person(words, previous)
         inherits = previous is not None and (not explicit or is_object)
-        question_open = inverted or (question_open and (inherits or words[0] in _DEPENDENT or (asks and tokens[first - 1].word not in _CUTS)))
+        goes_on = inherits or words[0] in _DEPENDENT or (asks and tokens[first - 1].word not in _CUTS)
+        question_open = inverted or (question_open and goes_on)
         ends_asking = asks and not any(clause.is_question for clause in clauses) and number == len(bounds) - 1
         reported = _is_reported(tokens, first, previous) or (
             previous is not None and previous.is_reported and joined and not is_object and explicit is False
