@@ -13,6 +13,7 @@
     │   ├── LockedError
     │   ├── LeaseLostError
     │   └── NotPendingError
+    ├── BudgetExceededError        it would cost more than was allowed
     ├── ModelError                 a language or embedding model failed, or answered with something else
     │   ├── EmbeddingError
     │   └── ExtractionError
@@ -97,6 +98,10 @@ class NotPendingError(ConflictError):
     """This question waits for no answer any more: it was answered or cancelled, or its time is over."""
 
 
+class BudgetExceededError(SojournError):
+    """This would cost more than was allowed, so nothing was asked of a model. Raise the limit to go on."""
+
+
 class ModelError(SojournError):
     """The model could not be reached, or its answer cannot be used. What was said is stored; try again later."""
 
@@ -170,6 +175,7 @@ OUTSIDE: Final[dict[type[SojournError], Outside]] = {
     NotFoundError: Outside(http=404, rpc=-32004, ws=4404, exit=3),
     ConflictError: Outside(http=409, rpc=-32009, ws=4409, exit=4),
     LockedError: Outside(http=423, rpc=-32023, ws=4423, exit=4),
+    BudgetExceededError: Outside(http=402, rpc=-32029, ws=4402, exit=1),
     ModelError: Outside(http=502, rpc=-32052, ws=4502, exit=1),
     StoreError: Outside(http=500, rpc=-32000, ws=4500, exit=1),
     BusyError: Outside(http=503, rpc=-32053, ws=4503, exit=4),
