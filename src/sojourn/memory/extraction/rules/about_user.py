@@ -240,6 +240,9 @@ def _drafts(user: Reading, lines: list[Line]) -> Iterator[Draft]:
     readers = [reader for triggers, reader in _LINE_READERS if known & triggers]
     asked = bool(known & {"favorite", "favourite", "fav", "fave"})
     for number, line in enumerate(lines):
+        if line.words[0] in {"forget", "ignore", "disregard"} or line.words[:2] == ["please", "forget"]:
+            yield from _unsaid(line)
+            continue
         for predicate in predicates(line):
             yield from _read_all(line, predicate)
         for reader in readers:
@@ -267,6 +270,15 @@ _LINE_READERS: Final[tuple[tuple[frozenset[str], Callable[[Line], Iterator[Draft
     (about_user_dates.TRIGGERS, about_user_dates.stated_facts),
 )
 """What is read in a line whatever its verbs, if the message has any of these words."""
+
+
+def _unsaid(line: Line) -> Iterator[Draft]:
+    """Read "forget my name", and "forget that I live in Rome" as what is not to hold any more."""
+    yield from profile_answers.removals(line)
+    for predicate in predicates(line):
+        for draft in _read_all(line, predicate):
+            draft.removes, draft.family = True, "forget"
+            yield draft
 
 
 def _read_all(line: Line, predicate: Predicate) -> Iterator[Draft]:

@@ -63,6 +63,7 @@ def facts_after_be(line: Line, predicate: Predicate) -> Iterator[Draft]:
                 if predicate.negated:
                     yield fact(line, slot, plain, f"not {plain}", (start, place + length), removes=True)
                 else:
+                    text, plain = (text.title(), plain.title()) if table is NATIONS else (text, plain)
                     yield fact(line, slot, plain, f"The user is {text}", (start, place + length))
                     if kind == "marital":
                         yield from _married_to(line, place + length, start)

@@ -61,13 +61,13 @@ STATUSES: Final = words("retired unemployed self-employed freelancing jobless ho
 FIELDS: Final = phrases("""
 sales;marketing;finance;it;real estate;retail;advertising;insurance;construction;healthcare;health care;education
 accounting;banking;nursing;tech;consulting;hr;human resources;law enforcement;hospitality;customer service;logistics
-manufacturing;engineering;research;academia;medicine;pr;public relations;law;fashion;the army;the navy;the marines
-the military;the air force;the coast guard;the national guard;the reserves;army;navy;the marine corps;film
-the film industry;security;management;theater;theatre;the theater;daycare;pharmaceuticals;fast food
-the healthcare field;the healthcare industry;agriculture;politics;journalism;publishing;biotech;pharma;software
-software development;web development;data science;cybersecurity;landscaping;plumbing;the medical field
-the service industry;the restaurant industry;the food industry;construction work;property management;social work
-child care;childcare
+manufacturing;engineering;research;academia;medicine;pr;public relations;law;fashion;the army;the us army
+the us navy;the us military;the us marines;the navy;the marines;the military;the air force;the coast guard
+the national guard;the reserves;army;navy;the marine corps;film;the film industry;security;management;theater
+theatre;the theater;daycare;pharmaceuticals;fast food;the healthcare field;the healthcare industry;agriculture
+politics;journalism;publishing;biotech;pharma;software;software development;web development;data science
+cybersecurity;landscaping;plumbing;the medical field;the service industry;the restaurant industry;the food industry
+construction work;property management;social work;child care;childcare
 """)
 
 WORKPLACES: Final = words("""

@@ -188,7 +188,9 @@ def name_after_go(line: Line, predicate: Predicate) -> Draft | None:
     if line.word(at) in {"the", "name", "nickname"}:
         return None
     item = name_at(line, at, sure=True)
-    return _draft(line, item, "name_called", predicate.start) if item else None
+    if item is None or not (line.has_capital(at) or line.words[at] in GIVEN_NAMES):
+        return None
+    return _draft(line, item, "name_called", predicate.start)
 
 
 def signature(lines: list[Line]) -> Draft | None:
@@ -204,7 +206,7 @@ def signature(lines: list[Line]) -> Draft | None:
         or last.word(place) in {"kind", "many", "again", "you"}
     ):
         place += 1
-    if last.end - place not in {1, 2}:
+    if not 1 <= last.end - place <= 3:
         return None
     begins_line = text[: last.starts[place]].rstrip(" \t-–—").endswith("\n")
     closes = (

@@ -54,7 +54,7 @@ def phrase(line: Line, place: int, *, most: int = 6) -> Phrase | None:
         if word == "us" and line.word(place - 1) == "the":
             place += 1
             continue
-        if word in STOPS or word in MARKS or (word in ADVERBS and word != "all"):
+        if not word[0].isalnum() or word in STOPS or (word in ADVERBS and word != "all"):
             break
         place += 1
     while place > first and line.words[place - 1] in TIMES | words("of much lot great more myself"):

@@ -270,6 +270,8 @@ def _in(line: Line, predicate: Predicate, place: int) -> Iterator[Draft]:
     if predicate.past or VISITING.intersection(line.words):
         return
     item = place_at(line, place + 1, sure=False)
+    if item and line.word(item[1]) in words("army navy military marines air coast open office"):
+        return
     if item is None and line.word(place + 1) in {"a", "the"}:
         kind = kind_in(line, place + 1)
         if kind and set(line.words[kind[0] : kind[1]]) & _SETTLEMENTS:

@@ -1,6 +1,6 @@
 """Where people live, said in passing: "here in Oslo", "Ohio is where I live", "my flat in Rome"."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from sojourn.memory.extraction.rules.lexicon import words
@@ -34,21 +34,10 @@ _ELSEWHERE: Final = words(
 def places(line: Line) -> Iterator[Draft]:
     """Yield homes that the line states without "I live"."""
     for place, word in enumerate(line.words):
-        if word == "here":
-            yield from _here(line, place)
-        elif word == "where":
-            yield from _where(line, place)
-        elif word == "living":
-            yield from _living(line, place)
-        elif word == "of":
-            yield from _never_out_of(line, place)
-        elif word == "is":
-            yield from _is_home(line, place)
-        elif word == "i":
-            yield from _relative(line, place)
-        elif word == "in":
-            yield from _in(line, place)
-        elif word in _HOMES and "my" in line.words[max(0, place - 3) : place]:
+        reader = _READERS.get(word)
+        if reader is not None:
+            yield from reader(line, place)
+        if word in _HOMES and "my" in line.words[max(0, place - 3) : place]:
             yield from _my_home(line, place)
     if line.word(line.end - 1) == "here" and line.end <= 5:
         item = place_at(line, 0, sure=False)
@@ -117,6 +106,21 @@ def _living(line: Line, place: int) -> Iterator[Draft]:
             yield location(line, kind, "location_kind", place)
 
 
+def _based(line: Line, place: int) -> Iterator[Draft]:
+    """Read ", now based in Lyon"."""
+    clause = line.clause(place)
+    before = line.word(place - 1)
+    if (
+        clause.person == "i"
+        and clause.is_stated
+        and line.word(place + 1) in {"in", "near"}
+        and before in words(", and now currently but")
+    ):
+        item = place_at(line, place + 2, sure=True)
+        if item:
+            yield location(line, item, "location_live", place)
+
+
 def _never_out_of(line: Line, place: int) -> Iterator[Draft]:
     """Read "I have never been out of Ohio"."""
     clause = line.clause(place)
@@ -169,7 +173,7 @@ def _in(line: Line, place: int) -> Iterator[Draft]:
     if _ELSEWHERE.intersection(line.words[first : place + 6]):
         return
     item = place_at(line, place + 1, sure=False)
-    if item:
+    if item and line.word(item[1]) not in words("army navy military marines air coast open office"):
         yield location(line, item, "location_mention", place)
 
 
@@ -179,3 +183,16 @@ def _is_free(line: Line, place: int) -> bool:
     if clause.is_question or clause.is_hypothetical or clause.is_reported or clause.person == "you":
         return False
     return not VISITING.intersection(line.words) and line.word(place - 1) not in {"moved", "are", "you", "from"}
+
+
+_READERS: Final[dict[str, Callable[[Line, int], Iterator[Draft]]]] = {
+    "here": _here,
+    "where": _where,
+    "living": _living,
+    "based": _based,
+    "located": _based,
+    "of": _never_out_of,
+    "is": _is_home,
+    "i": _relative,
+    "in": _in,
+}

@@ -87,6 +87,9 @@ def title(line: Line, at: int) -> Phrase | None:
     if line.word(at) == "stay" and line.word(at + 1) == "at" and line.word(at + 2) == "home":
         following = phrase(line, at + 3, most=2)
         return (at, following[1]) if following else None
+    while line.word(at)[:1].isdigit():  # "a 25-year-old student"
+        at += 1
+        at = past_words(line, at, words("- year years yr old year-old"))
     item = phrase(line, at, most=6)
     if item is None or item[0] != at:
         return None

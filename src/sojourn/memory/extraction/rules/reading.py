@@ -187,7 +187,9 @@ def _cut(prose: str) -> list[tuple[list[Token], str]]:
     current: list[Token] = []
     for match in _TOKEN.finditer(plain):
         word = match.group()
-        if word[0] in _ENDS and not (word == "." and current and _is_abbreviated(current[-1], match, plain)):
+        if word == "." and current and _is_abbreviated(current[-1], match, plain):
+            continue
+        if word[0] in _ENDS:
             if current:
                 found.append((current, word))
                 current = []
