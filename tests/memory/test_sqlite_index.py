@@ -237,7 +237,7 @@ def test_in_a_small_part_of_the_index_every_word_counts() -> None:
     asked = expression([(100, '"a"'), (300_000, '"b"')], 1_000_000, share=0.01, limit=200)
 
     assert asked.expression == '"a" OR "b"'
-    assert asked.complete
+    assert not asked.rest
 
 
 def test_common_words_alone_are_asked_for_together() -> None:
@@ -264,6 +264,17 @@ async def test_the_best_are_the_same_when_few_are_ranked(monkeypatch: pytest.Mon
 
     assert [one.number for one in after] == [one.number for one in before]
     assert [one.score for one in after] == pytest.approx([one.score for one in before])
+
+
+async def test_common_words_fill_up_what_rare_ones_leave(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sqlite_matching, "MIN_RANKED", 3)
+    async with opened(None) as index:
+        await tell(index, "a rare okapi", *(f"tall giraffe {number}" for number in range(8)))
+        await tell(index, *(f"giraffe {number}" for number in range(2)), *(f"nothing {number}" for number in range(30)))
+
+        found = await matching(index, "rare", "tall", "giraffe", limit=9)
+
+    assert found == ["a rare okapi", *(f"tall giraffe {number}" for number in reversed(range(8)))]
 
 
 async def test_what_few_ranked_documents_leave_out_is_looked_for_among_all(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,7 @@ ranking of these. Whose documents they are is told by their numbers, before they
 them is looked up best first, until there are enough.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from math import prod
 from typing import Final, NamedTuple, cast
@@ -16,7 +16,7 @@ import apsw
 from sojourn.memory.index.document import Found, Where
 from sojourn.memory.index.parts import grams_of_part, holds_part
 from sojourn.memory.index.sqlite_frequencies import Frequencies, phrase
-from sojourn.memory.index.sqlite_query import ALWAYS, Sql
+from sojourn.memory.index.sqlite_query import ALWAYS, Sql, reading
 from sojourn.memory.index.sqlite_walk import Scope, scope_of
 from sojourn.model.ids import TenantId
 
@@ -31,11 +31,19 @@ _LOOKED_AT: Final = 8
 
 
 class Asked(NamedTuple):
-    """An FTS5 expression; *factor* is by how much it overrates. *complete* tells that it finds all there is."""
+    """An FTS5 expression. *factor* corrects its scores; documents that hold only words of *rest* it does not find."""
 
     expression: str
-    factor: float
-    complete: bool
+    factor: float = 1.0
+    rest: Sequence[tuple[int, str]] = ()
+
+
+class Ranked(NamedTuple):
+    """A document that was found. The better is the greater, and of equally good ones the newer."""
+
+    score: float
+    at: int
+    number: int
 
 
 class WordSearch:
@@ -47,30 +55,35 @@ class WordSearch:
 
     def match(self, connection: apsw.Connection, words: Sequence[str], where: Where, limit: int) -> list[Found]:
         """Return the documents that hold most of the weight of *words*, best first."""
-        if limit <= 0:
-            return []
-        everything = self._frequencies.documents(connection)
-        counted = [(word, self._frequencies.of_word(connection, word)) for word in dict.fromkeys(words)]
-        usable = sorted((count, phrase(word)) for word, count in counted if count)
-        scope = scope_of(connection, self._tenant, where, everything)
-        if not usable or scope is None:
-            return []
-        asked = expression(usable[:MAX_WORDS], everything, share=scope.held / everything, limit=limit)
-        found = _ranked(connection, _WORDS, asked, scope, limit)
-        if len(found) < limit and not asked.complete:  # what was asked of the documents themselves left too few
-            every = expression(usable[:MAX_WORDS], everything, share=0, limit=limit)
-            found = _ranked(connection, _WORDS, every, scope, limit)
-        return found
+        with reading(connection):
+            everything = self._frequencies.documents(connection)
+            counted = [(word, self._frequencies.of_word(connection, word)) for word in dict.fromkeys(words)]
+            usable = sorted((count, phrase(word)) for word, count in counted if count)[:MAX_WORDS]
+            scope = scope_of(connection, self._tenant, where, everything)
+            if not usable or scope is None or limit <= 0:
+                return []
+            found: dict[int, Ranked] = {}
+            rest: Sequence[tuple[int, str]] = usable
+            while rest and len(found) < limit:
+                asked = expression(rest, everything, share=scope.held / everything, limit=limit)
+                for one in _ranked(connection, _WORDS, asked, scope, limit):
+                    found.setdefault(one.number, one)
+                rest = asked.rest
+            if len(found) < limit and scope.documents != ALWAYS:  # which may have left out all that was ranked
+                asked = expression(usable, everything, share=0, limit=limit)
+                found = {one.number: one for one in _ranked(connection, _WORDS, asked, scope, limit)}
+        return _best(found.values(), limit)
 
     def match_parts(self, connection: apsw.Connection, parts: Sequence[str], where: Where, limit: int) -> list[Found]:
         """Return the documents that hold *parts*, best first."""
-        asked = [grams for part in dict.fromkeys(parts) if (grams := grams_of_part(part))]
-        scope = scope_of(connection, self._tenant, where, self._frequencies.documents(connection))
-        if limit <= 0 or not asked or scope is None:
-            return []
-        every = " OR ".join(f"({' AND '.join(phrase(gram) for gram in grams)})" for grams in asked)
-        # The grams of a part may stand apart, so the texts are looked at.
-        return _ranked(connection, _PARTS, Asked(every, 1, complete=True), scope, limit, parts=parts)
+        asked = [grams for part in dict.fromkeys(parts) if (grams := grams_of_part(part))][:MAX_WORDS]
+        with reading(connection):
+            scope = scope_of(connection, self._tenant, where, self._frequencies.documents(connection))
+            if limit <= 0 or not asked or scope is None:
+                return []
+            every = " OR ".join(f"({' AND '.join(phrase(gram) for gram in grams)})" for grams in asked)
+            # The grams of a part may stand apart, so the texts are looked at.
+            return _best(_ranked(connection, _PARTS, Asked(every), scope, limit, parts=parts), limit)
 
     def frequencies(self, connection: apsw.Connection, words: Sequence[str]) -> tuple[int, list[int]]:
         """Return how many documents there are, and about how many of them hold each word."""
@@ -90,15 +103,16 @@ def expression(words: Sequence[tuple[int, str]], everything: int, *, share: floa
         ranked += telling[needed][0] * share
         needed += 1
     if needed == len(telling):
-        return Asked(" OR ".join(one for _, one in telling), 1, complete=True)
+        return Asked(" OR ".join(one for _, one in telling))
     operator = " OR "
     if needed == 0:
         operator, needed = " AND ", _together([count for count, _ in telling], everything, share=share, limit=limit)
     first = [one for _, one in telling[:needed]]
     # FTS5 has no optional words: what is required stands in the second half too, so that this always holds. As it is
     # counted twice that way, so are the others; a word in more than half of the documents has no weight.
-    others = [one for count, one in telling[needed:] if count * 2 <= everything] * 2
-    return Asked(f"({operator.join(first)}) AND ({' OR '.join((*first, *others))})", 0.5, complete=False)
+    rest = [one for one in telling[needed:] if one[0] * 2 <= everything]
+    others = [one for _, one in rest] * 2
+    return Asked(f"({operator.join(first)}) AND ({' OR '.join((*first, *others))})", 0.5, rest)
 
 
 def _most_ranked(everything: int) -> int:
@@ -123,30 +137,33 @@ _PARTS: Final = "SELECT rowid AS found, -bm25(parts) AS score FROM parts WHERE p
 
 def _ranked(
     connection: apsw.Connection, table: str, asked: Asked, scope: Scope, limit: int, *, parts: Sequence[str] = ()
-) -> list[Found]:
+) -> list[Ranked]:
     """Return the best documents; with *parts*, those whose text holds one of them."""
     looked_at = bool(parts) or scope.documents != ALWAYS
     # To sort all that is found costs more than to pick the best, so that is done only if those do not suffice.
     depth = _LOOKED_AT * limit + _TIES
     depths = ((depth, -1) if scope.held > depth else (-1,)) if looked_at else (limit + _TIES,)
-    found: list[tuple[float, int, int]] = []
+    found: list[Ranked] = []
     for walk in scope.walks:
-        best: list[tuple[float, int, int]] = []
+        best: list[Ranked] = []
         for depth in depths:
             ranked = Sql(table, (asked.expression,)).then(walk).then("ORDER BY score DESC, rowid DESC LIMIT ?", depth)
             query = Sql("SELECT score, at, number, text FROM (").then(ranked)
             query = query.then(") CROSS JOIN documents ON number = found WHERE").then(scope.documents)
             rows = connection.execute(*query)
-            best = list(islice(_holding(rows, parts), limit + _TIES))
+            best = list(islice(_holding(rows, asked.factor, parts), limit + _TIES))
             rows.close()  # what is not read to its end would keep the log from being emptied
             if len(best) >= limit:
                 break
         found += best
-    found.sort(reverse=True)
-    return [Found(number=number, score=score * asked.factor) for score, _, number in found[:limit]]
+    return found
 
 
-def _holding(rows: apsw.Cursor, parts: Sequence[str]) -> Iterator[tuple[float, int, int]]:
+def _holding(rows: apsw.Cursor, factor: float, parts: Sequence[str]) -> Iterator[Ranked]:
     for score, at, number, text in cast("Iterator[tuple[float, int, int, str]]", rows):
         if not parts or any(holds_part(text, part) for part in parts):
-            yield score, at, number
+            yield Ranked(score * factor, at, number)
+
+
+def _best(found: Iterable[Ranked], limit: int) -> list[Found]:
+    return [Found(number=one.number, score=one.score) for one in sorted(found, reverse=True)[:limit]]

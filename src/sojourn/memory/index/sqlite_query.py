@@ -1,5 +1,7 @@
 """A query as a value: SQL with the values for its question marks, put together piece by piece."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, Final, NamedTuple, cast
 
 import apsw
@@ -37,6 +39,16 @@ def among(column: str, wanted: tuple[Any, ...]) -> Sql:
 def listed(values: Any) -> str:
     """Return *values* as JSON, for `json_each`."""
     return msgspec.json.encode(list(values)).decode()
+
+
+@contextmanager
+def reading(connection: apsw.Connection) -> Iterator[None]:
+    """See the file as of one moment, whatever others write meanwhile."""
+    connection.execute("BEGIN")
+    try:
+        yield
+    finally:
+        connection.execute("COMMIT")
 
 
 def select(connection: apsw.Connection, sql: str | Sql, values: tuple[Any, ...] = ()) -> Rows:

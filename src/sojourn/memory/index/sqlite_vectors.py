@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sojourn.errors import EmbeddingError
 from sojourn.memory.index.document import Found, Where
 from sojourn.memory.index.sqlite_embedding import find_model, note_model
-from sojourn.memory.index.sqlite_query import Sql, listed, select
+from sojourn.memory.index.sqlite_query import Sql, listed, reading, select
 from sojourn.memory.index.sqlite_scope import SESSION_BITS, of_sessions, stretches
 from sojourn.memory.index.vectors import Floats, Rows, VectorTable, Wanted, cosines, pack, unit_rows, unpack
 from sojourn.model.ids import TenantId
@@ -101,16 +101,13 @@ class NearestDocuments:
 
     def nearest(self, connection: apsw.Connection, model: str, vector: Floats, where: Where, limit: int) -> list[Found]:
         """Return the documents whose best vector is nearest to *vector*, best first."""
-        connection.execute("BEGIN")  # the rows, the sessions and the documents as of one moment
-        try:
+        with reading(connection):
             known = _model(connection, self._tenant, model, vector)
             if known is None or limit <= 0:
                 return []
             table = self._current(connection, known)
             ranked = table.nearest(vector, self._wanted(connection, where))
             return _still_there(connection, ranked, limit)
-        finally:
-            connection.execute("COMMIT")
 
     def _current(self, connection: apsw.Connection, model: _Model) -> VectorTable:
         """Return the copy of the vectors of *model*, with all rows that the file has."""
