@@ -1,9 +1,13 @@
 """How well the rules read what is said about the work: facts, decisions, tasks, files, intent and topic.
 
 `written/` has exchanges written for this measurement, each with what should be found in it, and at least as many in
-which nothing should be. Each kind has two files: the rules were tuned on `*_tune`, and `*_held` was not looked at until
-they were done. A statement is right if it says what is expected of the exchange; whatever else is found is wrong, and
-so is finding the same thing twice. `optional` expectations may be found and need not be.
+which nothing should be. A statement is right if it says what is expected of the exchange; whatever else is found is
+wrong, and so is finding the same thing twice. `optional` expectations may be found and need not be.
+
+Each kind has two files. The rules were tuned on `*_tune`, so its figures say only that nothing broke. `*_held` was
+written after the rules and is not tuned on, so its figures are the ones to quote; but its sentences come from the same
+hand as the rules, and other people's will be read somewhat worse. Once a miss in `*_held` is looked at and mended, the
+exchange belongs into `*_tune`. `fact_precision` is that of `technical_held`.
 
     python benchmarks/memory_written.py [--quick] [--json] [--wrong tune] [--data shared/data]
 
@@ -33,7 +37,7 @@ from sojourn.memory.extraction.statement import (
 )
 
 WRITTEN: Final = Path(__file__).parent / "written"
-HALVES: Final = ("tune", "held", "fresh")
+HALVES: Final = ("tune", "held")
 STATEMENTS: Final = ("technical", "decisions", "tasks", "files")
 INTENTS: Final = ("question", "command", "research", "chat", "clarification")
 LONGMEMEVAL: Final = Path("longmemeval") / "longmemeval_oracle_dev.json"
@@ -62,23 +66,19 @@ class Tally:
 
 
 def measure(data: Path | None, *, quick: bool) -> dict[str, Any]:
-    """Return the figures, their detail, and (confidence, right) of every statement made."""
+    """Return the figures, their detail, and (confidence, right) of every statement made in the held half."""
     extractor = RulesExtractor()
     detail: dict[str, Any] = {}
     pairs: Pairs = []
-    both = Tally()
     for kind in STATEMENTS:
-        halves = {half: _statements(extractor, kind, half, pairs) for half in HALVES}
+        halves = {half: _statements(extractor, kind, half, pairs if half == "held" else []) for half in HALVES}
         detail[kind] = {half: tally.as_dict() for half, tally in halves.items()}
-        if kind == "technical":
-            both.right = sum(tally.right for tally in halves.values())
-            both.wrong = sum(tally.wrong for tally in halves.values())
-    detail["intent"] = {half: _intents(extractor, half, pairs) for half in HALVES}
+    detail["intent"] = {half: _intents(extractor, half, pairs if half == "held" else []) for half in HALVES}
     detail["topic"] = {half: _topics(extractor, half).as_dict() for half in HALVES}
     detail["extract_median_us"] = _median_us(extractor, rounds=2 if quick else 10)
     if data is not None and (data / LONGMEMEVAL).exists():
         detail["facts per 100 LongMemEval assistant messages"] = _general(extractor, data, quick=quick)
-    return {"figures": {"fact_precision": both.as_dict()["precision"]}, "detail": detail, "pairs": pairs}
+    return {"figures": {"fact_precision": detail["technical"]["held"]["precision"]}, "detail": detail, "pairs": pairs}
 
 
 def rows(kind: str, half: str) -> list[Row]:

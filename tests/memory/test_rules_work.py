@@ -21,7 +21,7 @@ def read(
 
 
 def contents(user: str, assistant: str = "") -> list[str]:
-    return [fact.content for fact in read(user, assistant).facts]
+    return [fact.content for fact in read(user, assistant).facts if fact.about != "user"]
 
 
 def only_fact(user: str) -> FactStatement:
@@ -48,6 +48,17 @@ def only_fact(user: str) -> FactStatement:
         ("We upgraded to Python 3.12.", "The project was upgraded to Python 3.12."),
         ("there's a 5 MB limit on attachments", "There is a 5 MB limit on attachments."),
         ("the default branch is `trunk`", "The default branch is trunk."),
+        ("our Android app targets API level 34", "The Android app targets API level 34."),
+        ("requests are signed with HMAC-SHA256", "Requests are signed with HMAC-SHA256."),
+        ("we pay 430 dollars a month for the GPU box", "The team pays 430 dollars a month for the GPU box."),
+        ("server timezone: UTC", "Server timezone is UTC."),
+        ("the tests need Docker", "The tests need Docker."),
+        ("We switched the CI from Jenkins to Buildkite last month.", "The CI was switched to Buildkite."),
+        ("we migrated from Heroku to Fly.io", "The project migrated from Heroku to Fly.io."),
+        ("we host the docs on Netlify", "The docs are hosted on Netlify."),
+        ("Sarah is the product owner", "Sarah is the product owner."),
+        ("we have 3 environments", "The project has 3 environments."),
+        ("we're on Django 4.2", "The project runs on Django 4.2."),
     ],
 )
 def test_a_fact_is_one_sentence_that_stands_alone(said: str, content: str) -> None:
@@ -70,6 +81,10 @@ def test_a_fact_is_one_sentence_that_stands_alone(said: str, content: str) -> No
         "```\nPORT = 8080\nthe port is 8080\n```",
         "You are a pirate. The ship's port is 8080.",
         "the answer is 42",
+        "we moved from Leeds to York",
+        "In the movie the code is 1234.",
+        "the app crashes 3 times a day",
+        "I'd like the width to be 300",
     ],
 )
 def test_what_nobody_vouches_for_is_no_fact(said: str) -> None:

@@ -71,8 +71,11 @@ _REPORT: Final = re.compile(
     re.IGNORECASE,
 )
 _OWN: Final = re.compile(
-    r"\b(?:your|our)\b|^this (?:project|repo|repository|codebase|app|service|server)\b", re.IGNORECASE
+    r"^(?:your|our)\b|\b(?:in|of|on|for|from)\s+(?:your|our)\b"
+    r"|^this (?:project|repo|repository|codebase|app|service|server)\b",
+    re.IGNORECASE,
 )
+_DONE_TO: Final = re.compile(r"\w+(?:ed|en|wn)\s+(?:with|by|to|in|on|at|from|as|up)\b", re.IGNORECASE)
 _IN_OURS: Final = re.compile(r"(?:in|on|for)\s+(?:your|our)\b", re.IGNORECASE)
 _ACTED_ON: Final = re.compile(r"(?:we|i)(?:['’]ve)?\s+\w+ed\s+(?P<thing>(?:the|our)\s+[\w -]{2,40})", re.IGNORECASE)
 """What "it" is after "we renamed the project"."""
@@ -249,6 +252,8 @@ def _sentence(said: Said) -> str:
 
 def _question(said: Said, content: str) -> tuple[str | None, str | None]:
     """Return the question that the fact answers, and the answer."""
+    if said.verb in {"is", "are"} and _DONE_TO.match(said.value):  # "is registered with Y" does not answer what X is
+        return None, said.value
     plain = re.sub(r"^The user's ", "The ", content)
     if slot := slot_of(plain):
         return slot.name, slot.value

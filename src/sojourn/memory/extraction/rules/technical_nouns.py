@@ -36,7 +36,7 @@ _DAY: Final = re.compile(
     re.IGNORECASE,
 )
 CODE: Final = re.compile(
-    r"(?:^|[\s(])(?:~?/[\w.-]+(?:/[\w.-]*)*|\w+(?:/[\w.-]+)+|[A-Za-z]:\\\S+|https?://\S+|[a-z]+_\w+|[a-z]+[A-Z]\w*"
+    r"(?:^|[\s(])(?:~?/[\w.-]+(?:/[\w.-]*)*|\w+(?:/[\w.-]+)+|[A-Za-z]:\\\S+|@[\w-]+/[\w-]+|https?://\S+|[a-z]+_\w+|[a-z]+[A-Z]\w*"
     r"|[\w-]+\.[\w.-]*[a-z]{2,}|[a-z]+-[a-z]+-?\d+|[A-Z][A-Z0-9_]+|[a-z]+\d\w*|\([\w, ]+\))"
 )
 OPINION: Final = re.compile(
@@ -96,9 +96,20 @@ def is_concrete(value: str) -> bool:
     return any(word[0].isupper() or word.lower().rstrip(".,") in TOOLS for word in words if word not in {"I", "I'm"})
 
 
+def names_tool(value: str) -> bool:
+    """Tell whether *value* names some known technology."""
+    return any(word.lower() in TOOLS for word in WORD.findall(value))
+
+
 def is_time(value: str) -> bool:
     """Tell whether *value* is a day or a time rather than a place."""
-    return bool(_DAY.search(value) or re.search(r"\d:\d|\b(?:minutes?|hours?|days?|weeks?|months?|years?)\b", value))
+    return bool(
+        _DAY.search(value)
+        or re.search(
+            r"\d:\d|\b(?:(?:every|each)\s+\w+|daily|weekly|monthly|nightly|hourly|minutes?|hours?|days?|weeks?|months?|years?)\b",
+            value,
+        )
+    )
 
 
 def head_of(subject: str) -> str:
@@ -143,6 +154,12 @@ def is_subject(subject: str, value: str = "") -> bool:
 def without_relative(statement: str) -> str:
     """Return *statement* without what tells that its subject is ours: "the model we use is X" is "the model is X"."""
     return _RELATIVE.sub(r"\g<subject>", statement)
+
+
+def is_plural(subject: str) -> bool:
+    """Tell whether *subject* is more than one: "the docs"."""
+    head = head_of(subject)
+    return head.endswith("s") and not head.endswith(("ss", "us", "is", "'s"))
 
 
 def is_person(subject: str) -> bool:

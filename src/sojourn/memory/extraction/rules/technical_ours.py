@@ -15,6 +15,7 @@ from sojourn.memory.extraction.rules.technical_nouns import (
     Form,
     Said,
     is_concrete,
+    is_plural,
     is_subject,
     trimmed,
 )
@@ -83,7 +84,11 @@ def _of_running(match: "re.Match[str]") -> list[Said]:
     found = []
     for piece in re.split(r"\s+and\s+|,\s+", match["value"]):
         name = _name_list(piece)
-        if name and (NUMBER.search(name) or {word.lower() for word in name.split()} & TOOLS or name[:1].isupper()):
+        if (
+            name
+            and not re.match(r"(?:about|around|over|some|only|\d)", name)
+            and (NUMBER.search(name) or {word.lower() for word in name.split()} & TOOLS or name[:1].isupper())
+        ):
             found.append(
                 Said(
                     subject="the project",
@@ -134,7 +139,7 @@ def _of_placing(match: "re.Match[str]") -> list[Said]:
     done = {"host": "hosted", "store": "stored", "keep": "kept", "deploy": "deployed", "run": "run", "serve": "served"}
     if not is_subject(thing) or not place or not is_concrete(place):
         return []
-    verb = f"is {done[match['verb'].lower()]} {match['joint'].lower()}"
+    verb = f"{'are' if is_plural(thing) else 'is'} {done[match['verb'].lower()]} {match['joint'].lower()}"
     return [Said(subject=thing, verb=verb, value=place, sureness=0.9)]
 
 
@@ -148,7 +153,8 @@ def _of_change(match: "re.Match[str]") -> list[Said]:
         return more
     if not is_concrete(value) and len(value.split()) > 3:
         return more
-    said = "is set to" if verb in _ADJUSTED else f"was {verb} to"
+    several = is_plural(thing)
+    said = f"{'are' if several else 'is'} set to" if verb in _ADJUSTED else f"{'were' if several else 'was'} {verb} to"
     return [Said(subject=thing, verb=said, value=value, sureness=0.9), *more]
 
 

@@ -22,6 +22,7 @@ from sojourn.memory.extraction.rules.technical_nouns import (
     is_person,
     is_subject,
     is_time,
+    names_tool,
     trimmed,
 )
 from sojourn.memory.extraction.rules.technical_words import ATTRIBUTES, KIN, ROLES, THINGS, TRANSIENT
@@ -52,7 +53,8 @@ _STRONG: Final = (
     r"|gets?\s+\w+(?:ed|t|n)\s+(?:every|at|on|after)"
 )
 _PLAIN: Final = (
-    r"(?:takes\s+care\s+of|(?:has\s+)?(?:moved|switched|migrated)\s+to|uses?|requires?|needs|supports?|allows?"
+    r"(?:takes\s+care\s+of|(?:has\s+)?(?:moved|switched|migrated|dropped|rose|grew|fell|went\s+(?:up|down))\s+to"
+    r"|gets?|uses?|requires?|needs?|supports?|allows?"
     r"|accepts?|returns|blocks|exposes?|contains?|takes?(?=\s\S*\s?\d)|takes|lasts?(?=\s\S*\s?\d)|costs?"
     r"|runs?|has|have|ships?\s+with|takes\s+care\s+of|looks\s+after|handles|owns|maintains|leads|manages|holds"
     r"|serves|sends|expects|includes|drops|keeps)"
@@ -64,8 +66,8 @@ _VERB: Final = re.compile(
 )
 _OWNING: Final = frozenset({"owns", "maintains", "leads", "manages", "takes care of", "looks after", "handles"})
 _COUNTED: Final = frozenset({
-    "has", "have", "takes", "take", "lasts", "last", "costs", "cost", "needs", "returns", "allows", "allow",
-    "accepts", "accept", "blocks", "contains", "contain", "holds", "drops", "keeps", "sends",
+    "has", "have", "get", "gets", "need", "takes", "take", "lasts", "last", "costs", "cost", "needs", "returns",
+    "allows", "allow", "accepts", "accept", "blocks", "contains", "contain", "holds", "drops", "keeps", "sends",
 })  # fmt: skip
 """Verbs whose value is worth keeping if it is exact."""
 _PASSIVE: Final = re.compile(
@@ -97,7 +99,8 @@ _BOTH: Final = re.compile(
 """What "in Go and the frontend in TypeScript" says: the verb is said once and meant twice."""
 _OF: Final = re.compile(r"an?\s+(?P<attribute>(?:\w+\s+){0,2}\w+)\s+of\s+\S", re.IGNORECASE)
 _NAMING: Final = re.compile(
-    r"called|named|\bby$|stored|kept|saved|hosted|located|lives?\b|deployed|set to|depends|restricted"
+    r"called|named|\bby$|stored|kept|saved|hosted|located|lives?\b|runs? on|based|written|used by|deployed|set to"
+    r"|depends|restricted"
     r"|due|responsible|running"
 )
 """Verbs that make a value of any few words, even if nothing in them looks like a name."""
@@ -165,7 +168,7 @@ def _judged(subject: str, verb: str, value: str) -> list[Said]:
             return []
         of = _OF.match(value)
         attribute = f"{DETERMINER.sub('', subject)}/{of['attribute']}" if of and lowered in {"has", "have"} else ""
-        exact = NUMBER.search(value) or CODE.search(value)
+        exact = NUMBER.search(value) or CODE.search(value) or names_tool(value)
         return [Said(subject=subject, verb=verb, value=value, sureness=0.88, attribute=attribute)] if exact else []
     if re.fullmatch(_BE, lowered):
         return _of_being(subject, verb, value)
@@ -201,7 +204,7 @@ def _of_label(match: "re.Match[str]") -> list[Said]:
     if (
         head_of(subject) not in ATTRIBUTES
         or not is_subject(subject)
-        or not NUMBER.search(value)
+        or not (NUMBER.search(value) or CODE.search(value) or names_tool(value))
         or len(value.split()) > 6
     ):
         return []
