@@ -62,16 +62,16 @@ class WordSearch:
             scope = scope_of(connection, self._tenant, where, everything)
             if not usable or scope is None or limit <= 0:
                 return []
-            found: dict[int, Ranked] = {}
-            rest: Sequence[tuple[int, str]] = usable
-            while rest and len(found) < limit:
-                asked = expression(rest, everything, share=scope.held / everything, limit=limit)
-                for one in _ranked(connection, _WORDS, asked, scope, limit):
-                    found.setdefault(one.number, one)
-                rest = asked.rest
-            if len(found) < limit and scope.documents != ALWAYS:  # which may have left out all that was ranked
-                asked = expression(usable, everything, share=0, limit=limit)
-                found = {one.number: one for one in _ranked(connection, _WORDS, asked, scope, limit)}
+            share = scope.held / everything
+            asked = expression(usable, everything, share=share, limit=limit)
+            found = {one.number: one for one in _ranked(connection, _WORDS, asked, scope, limit)}
+            while asked.rest and len(found) < limit:
+                asked = expression(asked.rest, everything, share=share, limit=limit)
+                found |= {one.number: one for one in _ranked(connection, _WORDS, asked, scope, limit)} | found
+            every = expression(usable, everything, share=0, limit=limit)
+            # What is asked of the documents may have left out all that was ranked.
+            if len(found) < limit and scope.documents != ALWAYS and asked != every:
+                found = {one.number: one for one in _ranked(connection, _WORDS, every, scope, limit)}
         return _best(found.values(), limit)
 
     def match_parts(self, connection: apsw.Connection, parts: Sequence[str], where: Where, limit: int) -> list[Found]:

@@ -57,8 +57,8 @@ def scope_of(connection: apsw.Connection, tenant: TenantId, where: Where, everyt
     return _narrowed(connection, Scope(walks, documents, held), where)
 
 
-def _narrowed(connection: apsw.Connection, scope: Scope, where: Where) -> Scope:
-    """Return *scope* with the numbers of the documents of a time or a kind, if these are few."""
+def _narrowed(connection: apsw.Connection, scope: Scope, where: Where) -> Scope | None:
+    """Return *scope* with the numbers of the documents of a time or a kind, if these are few; None if there is none."""
     times = of_times(where)
     if times == ALWAYS:
         return scope
@@ -66,6 +66,8 @@ def _narrowed(connection: apsw.Connection, scope: Scope, where: Where) -> Scope:
     [(count,)] = select(connection, Sql("SELECT count(*) FROM (").then(some).then(")"))
     if count > _FEW_DOCUMENTS:
         return scope
+    if count == 0:
+        return None
     # The plus keeps SQLite from asking full text once for each of them.
     numbers = Sql("+rowid IN (SELECT number FROM documents WHERE").then(times).then(")")
     return Scope([walk & numbers for walk in scope.walks], scope.documents, min(scope.held, count))
