@@ -7,12 +7,12 @@ import pytest
 from msgspec.structs import replace
 
 from sojourn import Session, open_store
-from sojourn.engine.learner import Learner
+from sojourn.engine.learner import Learner, heard
 from sojourn.engine.nouns.facts import Facts
 from sojourn.engine.session import SessionOptions
 from sojourn.errors import EmbeddingError, InvalidInputError, NotFoundError
 from sojourn.memory.extraction.protocol import StateExtractor
-from sojourn.memory.extraction.statement import Exchange, Extraction, ProfileStatement
+from sojourn.memory.extraction.statement import Exchange, Extraction, FactStatement, ProfileStatement
 from sojourn.memory.facts.importance import importance
 from sojourn.memory.facts.judging import MeaningJudge
 from sojourn.model.events import FactLearned, FactRetired, Span, kind_of
@@ -326,6 +326,69 @@ async def test_what_the_user_takes_back_is_gone_from_the_facts_as_well(session: 
     await take_in(session, BY_USER, replace(BY_USER, value=None, removes=True))
 
     assert (held(session), session.state.user_profile.location) == ([], None)
+
+
+# --- what only somebody understands who believes something
+
+
+async def say(session: Session, *texts: str, found: Extraction | None = None) -> None:
+    """Let the user say *texts*, in which an extractor finds nothing, or *found*."""
+    for text in texts:
+        before = tuple(heard(entry) for entry in await session.last_messages(4))
+        entry = await session.messages.user(text)
+        await Learner(Silent).take_in(session, found or Extraction(), about=Exchange(user=heard(entry), before=before))
+
+
+async def test_a_short_correction_puts_the_last_fact_right(session: Session) -> None:
+    said = await session.messages.user("The timeout is 10 seconds")
+    fact = await session.facts.learn("The timeout is 10 seconds", causes=[said.seq])
+    await say(session, "Make that 20 seconds.")
+
+    assert held(session) == ["The timeout is 20 seconds"]
+    assert session.head in session.facts.get(fact.fact_id).evidence
+
+
+async def test_a_short_correction_puts_the_profile_right(session: Session) -> None:
+    said = await session.messages.user("I live in Nantes")
+    await session.profile.set(location="Nantes", causes=[said.seq])
+    await say(session, "typo, Nancy")
+
+    assert session.state.user_profile.location == "Nancy"
+
+
+async def test_a_question_that_is_answered_is_answered_anew_and_no_other(session: Session) -> None:
+    await session.facts.learn("The rate limit is 60 requests per minute")
+    await say(session, "They raised the rate limit to 120 requests per minute.", "They raised the rent to 900 EUR.")
+
+    assert held(session) == ["The rate limit was raised to 120 requests per minute."]
+
+
+async def test_what_is_quoted_or_asked_corrects_nothing(session: Session) -> None:
+    await session.facts.learn("The port is 8080")
+    await say(session, "> The port is 9090", "Is the port 9090?", "`The port is 9090`")
+
+    assert held(session) == ["The port is 8080"]
+
+
+async def test_what_was_given_up_leaves_the_profile_and_the_facts(session: Session) -> None:
+    await session.profile.set(interests=["skiing", "chess"], occupation="analyst")
+    await session.facts.learn("The user works at Novalink")
+    await say(session, "I gave up skiing.", "I no longer work at Novalink.", "Ignore what I said about my job.")
+    profile = session.state.user_profile
+
+    assert (profile.interests, profile.occupation, held(session)) == (("chess",), None, [])
+
+
+async def test_of_several_the_one_that_is_denied_goes(session: Session) -> None:
+    await session.facts.learn("The user's daughter is 6", about="user")
+    await session.facts.learn("The user's daughter is 3", about="user")
+    seven = FactStatement(
+        content="The user's daughter is 7", slot="user daughter/age", value="7", about="user",
+        confidence=0.9, trust="user", evidence=(),
+    )  # fmt: skip
+    await say(session, "Sorry, my daughter is 7, not 6.", found=Extraction(facts=(seven,)))
+
+    assert held(session) == ["The user's daughter is 3", "The user's daughter is 7"]
 
 
 # --- beyond the state

@@ -12,6 +12,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from sojourn.engine.correcting import correct
 from sojourn.engine.session import Session
 from sojourn.errors import ExtractionError, SojournError
 from sojourn.memory.extraction.protocol import StateExtractor
@@ -121,6 +122,7 @@ class Learner:
                 await _take_profile(session, stated)
             for fact in found.facts:
                 await _take_fact(session, fact)
+            await correct(session, about, found)
             for decision in found.decisions:
                 if _is_to_be_noted(decision):
                     await session.working_set.decide(decision.text, causes=_causes(decision))
