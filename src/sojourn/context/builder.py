@@ -1,26 +1,25 @@
 """Building a context: what is offered, planned into a budget, and laid out so that a provider's cache helps.
 
 First stands what stays from turn to turn: the instructions, what is pinned, the summary. Then the recent messages,
-whose beginning moves in steps. Last, with the question, what was chosen for it alone.
+whose beginning stays as long as it can. Last, with the question, what was chosen for it alone.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, get_args
 
-from msgspec.structs import replace
-
-from sojourn.context.context import Context
-from sojourn.context.fence import fenced, harmless
+from sojourn.context.context import Context, shared_prefix
+from sojourn.context.cutting import cut_lines, cut_middle
 from sojourn.context.inputs import Inputs, Mode, ShowProfile, Strategy
-from sojourn.context.item import Item, Section, SectionName
+from sojourn.context.item import Dropped, Item, Section, SectionName
+from sojourn.context.layout import TITLES, asked_message, knowledge_text, overhead, stable_text
 from sojourn.context.planner import Plan, make_plan
-from sojourn.context.rendering import state_text
+from sojourn.context.rendering import state_dict, state_text
 from sojourn.context.sections import Offer, chosen_mode
 from sojourn.context.talk import Line
 from sojourn.context.tokens import CharacterCounter, TokenCounter, Tokens, count_message
 from sojourn.context.validity import made_valid
-from sojourn.context.window import recent_window
+from sojourn.context.window import Window, recent_window
 from sojourn.errors import InvalidInputError
 from sojourn.model.ids import Seq
 from sojourn.model.message import Message
@@ -31,23 +30,15 @@ LARGEST: Final = 32_000
 """A context is no larger than this unless somebody asks for it."""
 UNKNOWN_WINDOW: Final = 8_000
 """The budget for a model of which nobody knows how much it can take."""
-_STABLE: Final[tuple[SectionName, ...]] = ("pinned", "summary")
-_TITLES: Final[dict[SectionName, str]] = {
-    "pinned": "Always keep in mind",
-    "summary": "Summary of the conversation so far",
-    "profile": "User Profile",
-    "facts": "Relevant Facts",
-    "focus": "Focus",
-    "working_set": "Work at Hand",
-    "interaction": "Current Context",
-    "research": "Research",
-    "research_history": "Previous Research",
-    "retrieved": "Earlier Messages",
-}
-_WINDOW_SHARE: Final = 0.25
-"""The recent messages get at least this much of what is left after what is required, if there are that many."""
-_KNOWLEDGE_MOST: Final = 4_000
-"""Tokens that what is chosen for one question may cost in a large budget: the rest belongs to the conversation."""
+TALK_SHARE: Final = 0.2
+"""The recent messages get at least this much of what is free, if there are that many."""
+KNOWLEDGE_MOST: Final = 3_000
+"""Tokens that what is chosen for one question may cost, if there is a talk to fill the rest: it is new every time."""
+SUMMARY_SHARE: Final = 0.25
+"""The summary gets at most this much of the budget."""
+FACTS_SHARE: Final = 0.2
+"""The facts get this much of what is chosen for the question before others compete for it."""
+_TRIES: Final = 4
 
 
 def default_budget(window: int | None) -> int:
@@ -76,149 +67,256 @@ class ContextBuilder:
     profile: ShowProfile = "when_asked"
 
     def build(self, inputs: Inputs, *, previous: Context | None = None) -> Context:
-        """Return the context for a question; *previous* is the one before it, to tell what is the same.
+        """Return the context for a question; *previous* is the one before it, whose beginning is kept if that can be.
 
         Raises:
             InvalidInputError: the budget is too small for what every context holds, or a setting is unknown.
         """
-        budget = self._checked_budget()
-        mode = chosen_mode(self.mode, inputs)
-        question = Line(message=Message(role="user", content=inputs.question)) if inputs.question.strip() else None
-        asked = count_message(self.counter, question.message) if question is not None else 0
-        room = budget - asked
-        items = Offer(inputs, self.counter, mode=mode, profile=self.profile).items()
-        required = sum(item.tokens for item in items if item.required)
-        if room < required:
-            raise InvalidInputError(
-                f"the instructions, what is pinned and the question cost {required + asked:,} tokens, and the budget is"
-                f" {budget:,}; raise it or shorten them"
-            )
-        plan, talk = self._plan(items, inputs, room)
-        return self._laid_out(inputs, plan, talk, question, mode=mode, budget=budget, previous=previous)
+        return _Building(self, inputs, self.tokens_allowed(), previous).context()
 
-    def _checked_budget(self) -> int:
-        for value, kind, name in ((self.mode, Mode, "mode"), (self.strategy, Strategy, "strategy")):
+    def tokens_allowed(self) -> int:
+        """Return how many tokens a context may have.
+
+        Raises:
+            InvalidInputError: a setting is unknown, or no context can be so small.
+        """
+        settings = (
+            (self.mode, Mode, "mode"),
+            (self.strategy, Strategy, "strategy"),
+            (self.profile, ShowProfile, "profile"),
+        )
+        for value, kind, name in settings:
             if value not in get_args(kind):
                 raise InvalidInputError(f"{name} {value!r:.50}: use one of {', '.join(get_args(kind))}")
-        budget = default_budget(self.window) if self.budget is None else self.budget
-        if isinstance(budget, bool) or not isinstance(budget, int) or budget < 1:
-            raise InvalidInputError(f"a budget is a number of tokens from 1, got {budget!r:.50}")
-        return budget
+        if self.budget is None:
+            budget = default_budget(self.window)
+            if budget < 1:
+                raise InvalidInputError(
+                    f"a window of {self.window} tokens leaves no room beside the answer's {RESERVE:,}"
+                )
+            return budget
+        if isinstance(self.budget, bool) or not isinstance(self.budget, int) or self.budget < 1:
+            raise InvalidInputError(f"a budget is a number of tokens from 1, got {self.budget!r:.50}")
+        return self.budget
 
-    def _plan(self, items: Sequence[Item], inputs: Inputs, room: int) -> tuple[Plan, list[Line]]:
-        """Choose the pieces, then give the recent messages all the room that is left."""
-        required = sum(item.tokens for item in items if item.required)
-        free = room - required - _overhead(items, self.counter)
-        kept_for_talk = min(int(free * _WINDOW_SHARE), _cost(inputs.recent, self.counter)) if free > 0 else 0
-        knowledge = min(max(free - kept_for_talk, 0), max(_KNOWLEDGE_MOST, free // 4))
-        plan = make_plan(items, required + knowledge, floors={"facts": knowledge // 4})
-        left = room - plan.tokens - _overhead([one for found in plan.chosen.values() for one in found], self.counter)
-        talk = recent_window(
-            inputs.recent,
-            left,
-            self.counter,
-            strategy=self.strategy,
-            total=inputs.state.conversation.message_count,
+
+def turn_at_hand(recent: Sequence[Line], question: str) -> int:
+    """Return where in *recent* the question stands that is being worked on, or the end if it is not there yet.
+
+    It is there if the user said just this last, and since then tools were called but nothing was answered.
+    """
+    for place in range(len(recent) - 1, -1, -1):
+        message = recent[place].message
+        if message.role == "user":
+            return place if message.text == question else len(recent)
+        if message.role == "assistant" and not message.tool_calls:
+            break
+    return len(recent)
+
+
+class _Costs:
+    """What messages cost, each counted once. Lives for one context."""
+
+    def __init__(self, counter: TokenCounter) -> None:
+        self._counter = counter
+        self._known: dict[int, tuple[Message, int]] = {}  # it holds the message, so that the id stays its own
+
+    def __call__(self, message: Message) -> int:
+        known = self._known.get(id(message))
+        if known is None:
+            known = self._known[id(message)] = (message, count_message(self._counter, message))
+        return known[1]
+
+    def of(self, lines: Sequence[Line]) -> int:
+        return sum(self(line.message) for line in lines)
+
+
+class _Building:
+    """One context on its way."""
+
+    def __init__(self, builder: ContextBuilder, inputs: Inputs, budget: int, previous: Context | None) -> None:
+        self._builder = builder
+        self._counter = builder.counter
+        self._inputs = inputs
+        self._budget = budget
+        self._previous = previous
+        self._mode = chosen_mode(builder.mode, inputs.state)
+        self._costs = _Costs(builder.counter)
+        place = turn_at_hand(inputs.recent, inputs.question)
+        self._before = inputs.recent[:place]
+        self._stable = self._stable_sections()
+        self._system = stable_text(self._stable)
+        self._fixed = self._counter.count(self._system)
+        self._turn = self._fitting_turn(inputs.recent[place:])
+        offer = Offer(inputs, self._counter, mode=self._mode, profile=builder.profile)
+        self._items = offer.items()
+        self._left_out = offer.left_out
+
+    # --- what is in every context
+
+    def _stable_sections(self) -> list[Section]:
+        working = self._inputs.state.working_set
+        items: list[tuple[SectionName, str, str, tuple[Seq, ...]]] = []
+        if self._inputs.system:
+            items.append(("system", self._inputs.system, "the instructions", ()))
+        items += [("pinned", f"- {text}", "pinned", ()) for text in working.pinned_facts]
+        if working.summary:
+            # Cut by the budget alone, so that it is the same from turn to turn.
+            summary = cut_middle(working.summary, max(1, int(self._budget * SUMMARY_SHARE)), self._counter)
+            source = () if working.summary_seq is None else (working.summary_seq,)
+            items.append(("summary", summary, "what was said before the recent messages", source))
+        found: dict[SectionName, list[Item]] = {}
+        for name, text, reason, seqs in items:
+            tokens = self._counter.count(text)
+            piece = Item(section=name, text=text, tokens=tokens, score=1.0, reason=reason, seqs=seqs, required=True)
+            found.setdefault(name, []).append(piece)
+        return [Section(name=name, items=tuple(pieces)) for name, pieces in found.items()]
+
+    def _fitting_turn(self, turn: Sequence[Line]) -> list[Line]:
+        """Return the question and what it led to, cut where it is too long."""
+        if not turn and self._inputs.question.strip():
+            turn = [Line(message=Message(role="user", content=self._inputs.question))]
+        turn = made_valid(turn)
+        room = self._budget - self._fixed
+        cut = cut_lines(turn, room, self._counter) if room >= 0 else None
+        if cut is None:
+            raise InvalidInputError(
+                f"the instructions, what is pinned and the question cost {self._fixed + self._costs.of(turn):,} tokens,"
+                f" and the budget is {self._budget:,}; raise it or shorten them"
+            )
+        return cut
+
+    # --- what is chosen
+
+    def context(self) -> Context:
+        """Return the context; in the rare case that joining pieces made it too long, with a little less in it."""
+        free = self._budget - self._fixed - self._costs.of(self._turn)
+        for _ in range(_TRIES):
+            plan, window, dropped = self._choose(free)
+            lines = self._lines(plan, window)
+            total = self._fixed + self._costs.of(lines)
+            if total <= self._budget:
+                return self._context(plan, window, lines, total, dropped)
+            free -= total - self._budget
+        plan, window, dropped = self._choose(0)
+        lines = self._lines(plan, window)
+        return self._context(plan, window, lines, self._fixed + self._costs.of(lines), dropped)
+
+    def _choose(self, free: int) -> tuple[Plan, Window, list[Dropped]]:
+        """Choose the pieces for the question, and the messages around them.
+
+        The talk first gets its share; the pieces what it leaves, up to a limit; then the talk all that is left.
+        """
+        begins = self._previous.begins if self._previous is not None else None
+        most = max(KNOWLEDGE_MOST, free // 8)
+        window = self._window(free - min(int(free * (1 - TALK_SHARE)), most), begins)
+        items, known = self._new_items(self._items, window)
+        knowledge = min(free - self._costs.of(window.lines), most) - overhead(self._counter)
+        plan = make_plan(items, max(knowledge, 0), floors={"facts": int(max(knowledge, 0) * FACTS_SHARE)})
+        if len(window.lines) < len(self._before):
+            spent = plan.tokens + (overhead(self._counter) if plan.tokens else 0)
+            window = self._window(free - spent, begins)
+            chosen = [item for found in plan.chosen.values() for item in found]
+            kept, more = self._new_items(chosen, window)
+            plan, known = _only(plan, kept), known + more
+        return plan, window, known
+
+    def _window(self, capacity: int, begins: Seq | None) -> Window:
+        return recent_window(
+            self._before,
+            capacity,
+            self._counter,
+            cost=self._costs,
+            strategy=self._builder.strategy,
+            begins=begins,
         )
-        return plan, talk
 
-    def _laid_out(
-        self,
-        inputs: Inputs,
-        plan: Plan,
-        talk: list[Line],
-        question: Line | None,
-        *,
-        mode: Mode,
-        budget: int,
-        previous: Context | None,
+    def _new_items(self, items: Sequence[Item], window: Window) -> tuple[list[Item], list[Dropped]]:
+        """Return the items that the talk does not show already, and the others as dropped."""
+        shown = {line.seq for line in (*window.lines, *self._turn)}
+        new, known = [], []
+        for item in items:
+            if item.section == "retrieved" and not shown.isdisjoint(item.seqs):
+                known.append(_dropped(item))
+            else:
+                new.append(item)
+        return new, known
+
+    # --- how it is laid out
+
+    def _lines(self, plan: Plan, window: Window) -> list[Line]:
+        knowledge = knowledge_text(plan)
+        turn = self._turn
+        if knowledge:
+            asked = turn[0] if turn else None
+            message = asked_message(asked.message if asked is not None else None, knowledge)
+            turn = [Line(message=message, seq=asked.seq if asked is not None else None), *turn[1:]]
+        return made_valid([*window.lines, *turn])
+
+    def _context(
+        self, plan: Plan, window: Window, lines: list[Line], total: int, dropped: Sequence[Dropped]
     ) -> Context:
-        stable = [_titled(name, plan.chosen[name]) for name in _STABLE if name in plan.chosen]
-        system = "\n\n".join(part for part in (inputs.system, *stable) if part)
-        shown = {line.seq for line in talk}
-        volatile = _volatile(plan, shown)
-        asked = _asked(inputs.question, volatile) if question is not None or volatile else None
-        lines = made_valid([*talk, *([Line(message=asked)] if asked is not None else [])])
-        sections = _sections(plan, talk, self.counter)
-        total = self.counter.count(system) + sum(count_message(self.counter, line.message) for line in lines)
+        inputs = self._inputs
+        text = state_text(inputs.question, inputs.state, mode=self._mode, research=inputs.research)
         context = Context(
-            system=system,
+            system=self._system,
             lines=tuple(lines),
-            text=state_text(inputs, mode=mode),
-            sections=sections,
-            dropped=plan.dropped,
-            tokens=Tokens(count=total, certainty=self.counter.certainty),
-            budget=budget,
-            mode=mode,
-            window=self.window,
+            text=cut_middle(text, self._budget, self._counter),
+            digest=state_dict(inputs.state),
+            sections=(*self._stable, *self._chosen_sections(plan, window)),
+            dropped=(*plan.dropped, *dropped, *self._left_out, *self._older(window)),
+            tokens=Tokens(count=total, certainty=self._counter.certainty),
+            budget=self._budget,
+            mode=self._mode,
+            window=self._builder.window,
+            begins=window.begins,
         )
-        return context if previous is None else _compared(context, previous, self.counter)
+        return shared_prefix(context, self._previous, self._counter)
 
+    def _chosen_sections(self, plan: Plan, window: Window) -> list[Section]:
+        spoken = [
+            *[self._spoken(line, "said lately") for line in window.lines],
+            *[self._spoken(line, "the turn at hand") for line in self._turn],
+        ]
+        sections = [Section(name=name, items=plan.chosen[name]) for name in TITLES if name in plan.chosen]
+        return [*([Section(name="messages", items=tuple(spoken))] if spoken else []), *sections]
 
-def _volatile(plan: Plan, shown: set[Seq | None]) -> str:
-    """Return what was chosen for this question alone, under titles; messages that the talk shows are not repeated."""
-    parts = []
-    for name, title in _TITLES.items():
-        items = plan.chosen.get(name, ())
-        if name in _STABLE or not items:
-            continue
-        if name == "retrieved":
-            items = tuple(item for item in items if not set(item.seqs) & shown)
-            items = tuple(sorted(items, key=lambda item: (item.source, item.seqs)))
-        if items:
-            parts.append(f"## {title}\n" + "\n".join(item.text for item in items))
-    return "\n\n".join(parts)
-
-
-def _asked(question: str, volatile: str) -> Message:
-    if not volatile:
-        return Message(role="user", content=question)
-    known = f"<context>\n# Session Knowledge\n\n{volatile}\n</context>"
-    if not question.strip():
-        return Message(role="user", content=known)
-    return Message(role="user", content=f"{known}\n\n{fenced('query', question)}")
-
-
-def _titled(name: SectionName, items: Sequence[Item]) -> str:
-    return f"# {_TITLES[name]}\n" + "\n".join(item.text for item in items)
-
-
-def _overhead(items: Sequence[Item], counter: TokenCounter) -> int:
-    """Return what titles and fences cost around these items."""
-    names = {item.section for item in items} & set(_TITLES)
-    return sum(counter.count(f"## {_TITLES[name]}\n\n") for name in names) + (24 if names - set(_STABLE) else 0)
-
-
-def _cost(lines: Sequence[Line], counter: TokenCounter) -> int:
-    return sum(count_message(counter, line.message) for line in lines)
-
-
-def _sections(plan: Plan, talk: Sequence[Line], counter: TokenCounter) -> tuple[Section, ...]:
-    spoken = tuple(
-        Item(
+    def _spoken(self, line: Line, reason: str) -> Item:
+        return Item(
             section="messages",
-            text=f"{line.message.role}: {harmless(line.message.text)}",
-            tokens=count_message(counter, line.message),
+            text=f"{line.message.role}: {line.message.text}",
+            tokens=self._costs(line.message),
             score=1.0,
-            reason="said lately",
+            reason=reason
+            if line.seq is not None or line in self._turn
+            else "made up so that the provider accepts the talk",
             seqs=(line.seq,) if line.seq is not None else (),
         )
-        for line in talk
+
+    def _older(self, window: Window) -> list[Dropped]:
+        """Return the messages that were read and did not fit, as one."""
+        shown = {line.seq for line in window.lines}
+        older = [line for line in self._before if line.seq not in shown]
+        if not older:
+            return []
+        seqs = tuple(line.seq for line in (older[0], older[-1]) if line.seq is not None)
+        text = f"{len(older):,} older messages"
+        return [Dropped(section="messages", text=text, tokens=self._costs.of(older), why="does not fit", seqs=seqs)]
+
+
+def _only(plan: Plan, items: Sequence[Item]) -> Plan:
+    """Return *plan* with these of its items."""
+    chosen: dict[SectionName, list[Item]] = {}
+    for item in items:
+        chosen.setdefault(item.section, []).append(item)
+    return Plan(
+        chosen={name: tuple(found) for name, found in chosen.items()},
+        dropped=plan.dropped,
+        tokens=sum(item.tokens for item in items),
     )
-    found: dict[SectionName, tuple[Item, ...]] = dict(plan.chosen)
-    if spoken:
-        found["messages"] = spoken
-    order = get_args(SectionName)
-    return tuple(Section(name=name, items=found[name]) for name in order if name in found)
 
 
-def _compared(context: Context, previous: Context, counter: TokenCounter) -> Context:
-    """Return *context* with how much of it is, to the letter, the beginning of *previous*."""
-    shared = 0
-    if context.system == previous.system:
-        shared = counter.count(context.system)
-        for ours, theirs in zip(context.messages, previous.messages, strict=False):
-            if ours != theirs:
-                break
-            shared += count_message(counter, ours)
-    return replace(context, shared_prefix=shared)
+def _dropped(item: Item) -> Dropped:
+    return Dropped(
+        section=item.section, text=item.text, tokens=item.tokens, why="already in the context", seqs=item.seqs
+    )

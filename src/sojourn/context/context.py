@@ -2,13 +2,16 @@
 
 from typing import Any, Final
 
+from msgspec.structs import replace
+
 from sojourn.context.inputs import Mode
 from sojourn.context.item import Dropped, Section
 from sojourn.context.payloads import Form, payload
 from sojourn.context.talk import Line
-from sojourn.context.tokens import Tokens
+from sojourn.context.tokens import TokenCounter, Tokens, count_message
 from sojourn.context.validity import problems
 from sojourn.errors import InvalidInputError
+from sojourn.model.ids import Seq
 from sojourn.model.message import Message
 from sojourn.model.value import Value
 
@@ -20,24 +23,29 @@ class Context(Value, frozen=True, kw_only=True):
 
     Attributes:
         system: the instructions, and what is stable about the session.
-        lines: the talk, ending with the question and what was found for it.
+        lines: the talk, with what was found for the question before it.
         text: what the state has to say to the question, for those who write prompts of their own.
+        digest: the working memory as a dict, for the same.
         sections: what went in, and why.
         dropped: what did not, and why.
         tokens: what it costs, and how that is known.
         budget: what it may cost.
+        window: what the model can take; None if that is not known.
+        begins: the first entry of the recent messages.
         shared_prefix: how many of its tokens are, to the letter, the beginning of the context before it.
     """
 
     system: str
     lines: tuple[Line, ...]
     text: str
+    digest: dict[str, Any]
     sections: tuple[Section, ...]
     dropped: tuple[Dropped, ...]
     tokens: Tokens
     budget: int
     mode: Mode
     window: int | None = None
+    begins: Seq | None = None
     shared_prefix: int = 0
 
     @property
@@ -51,6 +59,8 @@ class Context(Value, frozen=True, kw_only=True):
         Raises:
             InvalidInputError: there is no such form, or the talk would be refused.
         """
+        if not self.lines:
+            raise InvalidInputError("this context has no messages: nothing was said or asked yet")
         if found := problems(self.messages):
             raise InvalidInputError(f"this context would be refused: {found[0]}")
         return payload(form, self.system, self.messages)
@@ -74,6 +84,22 @@ class Context(Value, frozen=True, kw_only=True):
                 for one in self.dropped
             ]
         return "\n".join(lines)
+
+
+def shared_prefix(context: Context, previous: Context | None, counter: TokenCounter) -> Context:
+    """Return *context* with how much of it is, to the letter, the beginning of *previous*."""
+    if previous is None:
+        return context
+    if context.system != previous.system:
+        pairs = zip(context.system, previous.system, strict=False)
+        same = next((place for place, (ours, theirs) in enumerate(pairs) if ours != theirs), len(context.system))
+        return replace(context, shared_prefix=counter.count(context.system[:same]))
+    shared = counter.count(context.system)
+    for ours, theirs in zip(context.lines, previous.lines, strict=False):
+        if ours.message is not theirs.message and ours.message != theirs.message:
+            break
+        shared += count_message(counter, ours.message)
+    return replace(context, shared_prefix=shared)
 
 
 def _places(seqs: tuple[int, ...]) -> str:

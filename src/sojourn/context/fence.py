@@ -7,13 +7,13 @@ that a reader still sees what it was.
 import re
 from typing import Final
 
-_TAG: Final = re.compile(r"<(?=\s*/?\s*(?:context|query|memory|note)\b)", re.IGNORECASE)
+_TAG: Final = re.compile(r"<(?=\W*(?:context|query|memory)(?![A-Za-z]))", re.IGNORECASE)
 _SHOWN: Final = "‹"
 
 
 def harmless(text: str) -> str:
     """Return *text* so that it cannot open or close a fence."""
-    return _TAG.sub(_SHOWN, text)
+    return _TAG.sub(_SHOWN, text) if "<" in text else text
 
 
 def fenced(tag: str, text: str, **origin: str) -> str:

@@ -16,7 +16,7 @@ ShowProfile = Literal["when_asked", "always", "never"]
 
 
 class Retrieved(Value, frozen=True, kw_only=True):
-    """An old message that may help: who said it, when, how well it fits (0 to 1), and why it was found."""
+    """Something old that may help: a message, or a fact if it has an id; how well it fits (0 to 1), and why."""
 
     session_id: SessionId
     seq: Seq
@@ -25,25 +25,33 @@ class Retrieved(Value, frozen=True, kw_only=True):
     text: str
     score: float
     reason: str
+    fact_id: str | None = None
 
 
 class Retriever(Protocol):
-    """Finds what may help to answer a question, among what is not in the recent messages."""
+    """Finds what may help to answer a question."""
 
     async def retrieve(self, question: str, *, limit: int) -> Sequence[Retrieved]:
-        """Return the old messages that fit *question* best, the best first."""
+        """Return at most *limit* old messages and facts that fit *question* best, the best first."""
         ...
 
 
 class Inputs(Value, frozen=True, kw_only=True):
     """Everything that a context is made of; the same inputs make the same context.
 
-    *recent* are the last messages before the question, oldest first: as many as any budget may hold. *research* is the
-    active research as text, *shared* are facts from beyond the session.
+    Attributes:
+        state: the session's.
+        question: what is asked now. It may already stand in *recent*, with the tool calls that it led to.
+        system: the instructions.
+        recent: the last messages, oldest first: as many as the budget may hold, and with the strategy "middle_out" the
+            first one before them.
+        retrieved: what was found for the question.
+        shared: facts from beyond the session.
+        research: the active research as text.
     """
 
     state: SessionState
-    question: str
+    question: str = ""
     system: str = ""
     recent: tuple[Line, ...] = ()
     retrieved: tuple[Retrieved, ...] = ()

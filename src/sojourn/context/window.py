@@ -1,88 +1,85 @@
 """The recent messages that a context holds: a stretch that ends now, in whole groups.
 
-Where it begins moves in steps, not with every turn: as long as it stays, the provider finds what it was sent before in
-its cache.
+As long as the stretch still fits, it begins where it began in the context before, so that the provider finds what it
+was sent before in its cache. When it must move, it moves by a good part of the room at once.
 """
 
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Callable, Sequence
+from typing import Final, NamedTuple
 
-from msgspec.structs import replace
-
-from sojourn.context.cutting import cut_middle
+from sojourn.context.cutting import cut_lines
 from sojourn.context.inputs import Strategy
 from sojourn.context.talk import Group, Line, flat, groups
-from sojourn.context.tokens import PER_MESSAGE, TokenCounter, count_message
-from sojourn.context.validity import made_valid
+from sojourn.context.tokens import TokenCounter
+from sojourn.context.validity import CONTINUED, made_valid
+from sojourn.model.ids import Seq
 from sojourn.model.message import Message
 
-STEPS: Final = 4
-"""The beginning moves by at least a quarter of the window, or an eighth."""
+REFILL: Final = 0.75
+"""How much of the room is filled when the beginning must move."""
+
+Cost = Callable[[Message], int]
+
+
+class Window(NamedTuple):
+    """Messages that fit, as a valid talk, and where the stretch of recent ones begins."""
+
+    lines: list[Line]
+    begins: Seq | None = None
 
 
 def recent_window(
-    lines: Sequence[Line], capacity: int, counter: TokenCounter, *, strategy: Strategy = "oldest_first", total: int = 0
-) -> list[Line]:
-    """Return the newest of *lines* that cost at most *capacity* tokens, as a valid talk; at least the last group.
+    lines: Sequence[Line],
+    capacity: int,
+    counter: TokenCounter,
+    *,
+    cost: Cost,
+    strategy: Strategy = "oldest_first",
+    begins: Seq | None = None,
+) -> Window:
+    """Return the newest of *lines* that cost at most *capacity* tokens.
 
-    *total* is how many messages the session has in all; it makes the beginning move in steps. With "middle_out" the
-    first group stays too, and what is left out lies between.
+    Args:
+        lines: what was said, oldest first.
+        capacity: tokens in all.
+        counter: counts what is cut.
+        cost: says what a message costs.
+        strategy: with "middle_out" the first group stays too, and what is left out lies between.
+        begins: where the stretch began in the context before.
     """
     talk = groups(made_valid(lines))
     if not talk or capacity <= 0:
-        return []
-    costs = [_cost(group, counter) for group in talk]
+        return Window([])
+    costs = [sum(cost(line.message) for line in group) for group in talk]
     if sum(costs) <= capacity:
-        return flat(talk)
-    kept, spent = 1, costs[-1]
-    first = talk[0] if strategy == "middle_out" and len(talk) > 1 and costs[0] + costs[-1] <= capacity else None
-    spent += costs[0] if first is not None else 0
-    while kept < len(talk) - (first is not None) and spent + costs[-kept - 1] <= capacity:
-        kept += 1
-        spent += costs[-kept]
-    chosen = _from_step(talk[-kept:], total=max(total, len(lines)))
-    if costs[-1] > capacity:
-        chosen = [_shortened(talk[-1], capacity, counter)]
-    return made_valid(flat([*([first] if first is not None else []), *chosen]))
+        return Window(flat(talk), _first_seq(talk))
+    first: list[Group] = []
+    if strategy == "middle_out" and costs[0] + costs[-1] <= capacity and len(talk) > 1:
+        first, talk, costs, capacity = [talk[0]], talk[1:], costs[1:], capacity - costs[0]
+    start = _start(talk, costs, capacity, begins)
+    room = capacity + sum(cost(line.message) for line in flat(first))
+    for number in range(start, len(talk)):  # what is made up for the provider costs a little, too
+        shown = made_valid(flat([*first, *talk[number:]]))
+        if sum(cost(line.message) for line in shown) <= room:
+            return Window(shown, _first_seq(talk[number:]))
+    made_up = cost(Message(role="user", content=CONTINUED)) if talk[-1][0].message.role != "user" else 0
+    cut = cut_lines(talk[-1], capacity - made_up, counter)
+    return Window(made_valid(flat([*first, tuple(cut)])), _first_seq(talk[-1:])) if cut is not None else Window([])
 
 
-def _from_step(talk: Sequence[Group], *, total: int) -> list[Group]:
-    """Return *talk* from its first step on: a message whose number is a multiple of the step."""
-    count = sum(len(group) for group in talk)
-    step = 1 << max(0, (count // STEPS).bit_length() - 1)
-    number = total - count
-    found: list[Group] = []
-    passed = False
-    for group in talk:
-        passed = passed or number % step == 0 or (number // step) != ((number + len(group) - 1) // step)
-        if passed:
-            found.append(group)
-        number += len(group)
-    return found or list(talk[-1:])
+def _start(talk: Sequence[Group], costs: Sequence[int], capacity: int, begins: Seq | None) -> int:
+    """Return the number of the first group to keep; how many there are, if not even the last fits."""
+    known = next((number for number, group in enumerate(talk) if begins is not None and group[0].seq == begins), None)
+    if known is not None and sum(costs[known:]) <= capacity:
+        return known
+    room = capacity if begins is None else int(capacity * REFILL)
+    start, spent = len(talk), 0
+    while start > 0 and spent + costs[start - 1] <= (room if start < len(talk) else capacity):
+        start -= 1
+        spent += costs[start]
+    # A talk that begins with the user needs nothing made up before it.
+    return next((number for number in range(start, len(talk)) if talk[number][0].message.role == "user"), start)
 
 
-def _cost(group: Group, counter: TokenCounter) -> int:
-    return sum(count_message(counter, line.message) for line in group)
-
-
-def _shortened(group: Group, capacity: int, counter: TokenCounter) -> Group:
-    """Return a group whose texts are cut in the middle, so that it fits; its calls stay whole."""
-    room = max(1, capacity // len(group) - PER_MESSAGE)
-    return tuple(_cut(line, room, counter) for line in group)
-
-
-def _cut(line: Line, room: int, counter: TokenCounter) -> Line:
-    text = line.message.text
-    if not text or counter.count(text) <= room:
-        return line
-    message = Message(
-        role=line.message.role,
-        content=cut_middle(text, room, counter),
-        tool_calls=line.message.tool_calls,
-        tool_call_id=line.message.tool_call_id,
-        name=line.message.name,
-        error=line.message.error,
-        partial=line.message.partial,
-        model=line.message.model,
-    )
-    return replace(line, message=message)
+def _first_seq(talk: Sequence[Group]) -> Seq | None:
+    return next((line.seq for group in talk for line in group if line.seq is not None), None)

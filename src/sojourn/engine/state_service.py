@@ -10,6 +10,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final
 
+from sojourn.context.rendering import state_dict
 from sojourn.engine.by_id import HasStore, SessionsById
 from sojourn.engine.deciding import append_decided
 from sojourn.engine.inputs import MAX_NAME, check_text
@@ -21,8 +22,6 @@ from sojourn.model.ids import SessionId
 from sojourn.model.state import SessionState
 from sojourn.store.protocol import SessionQuery, Store
 
-PROMPT_ENTITIES: Final = 5
-"""How many of the last entities a prompt is shown."""
 SUMMARISE_EVERY: Final = 5
 _PAGE: Final = 200
 
@@ -68,7 +67,7 @@ class SessionStateService:
         5) and `conversation_summary` only if there are any.
         """
         session = await self._sessions.find(session_id)
-        return {} if session is None else prompt_context(session.state)
+        return {} if session is None else state_dict(session.state)
 
     async def should_summarize(self, session_id: str, summarize_every_n_turns: int = SUMMARISE_EVERY) -> bool:
         """Tell whether the number of turns is a multiple of *summarize_every_n_turns*, and not 0."""
@@ -206,20 +205,3 @@ class SessionStateService:
             if page.cursor is None or (limit is not None and len(ids) >= limit):
                 return ids[:limit]
             query = replace(query, cursor=page.cursor)
-
-
-def prompt_context(state: SessionState) -> dict[str, Any]:
-    """Return what a prompt should know of *state*; see `SessionStateService.get_context_for_prompt`."""
-    record = record_of(state)
-    context: dict[str, Any] = {
-        "turn_count": record.turn_count,
-        "focus": {"type": record.focus_type, "id": record.focus_id, "context": record.focus_context},
-    }
-    if record.referenced_entities:
-        context["recent_entities"] = [
-            {name: entity[name] for name in ("type", "id", "title")}
-            for entity in record.referenced_entities[-PROMPT_ENTITIES:]
-        ]
-    if record.short_term_memory:
-        context["conversation_summary"] = record.short_term_memory
-    return context
