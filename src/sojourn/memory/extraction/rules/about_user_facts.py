@@ -187,12 +187,18 @@ def _possession(line: Line, item: tuple[int, int], start: int) -> Iterator[Draft
     elif found[-1] in {"allergy", "allergies"} and len(found) > 1:
         cause = text_of(line, (item[0], item[1] - 1))
         yield fact(line, "user/allergies", cause, f"The user is allergic to {cause}", (start, item[1]))
-    elif set(found) & CARS and found[-1] not in words("payment accident seat problem question license driver crash"):
+    elif line.word(item[0] - 1) != "my" and (
+        found[-1] in CARS
+        or (len(found) <= 4 and CARS & set(found[:-1]) - {"car", "mini", "seat"} and not _THINGS & set(found))
+    ):
         yield vehicle(line, item, start)
     elif found[-1] in BELONGINGS:
         yield fact(line, "user/owns", value, f"The user has a {value}", (start, item[1]))
 
 
+_THINGS: Final = words(
+    "payment accident problem question license driver crash amp guitar vinyl model toy poster signed key keys jacket"
+)
 _DEGREES: Final = words("degree masters master's bachelors bachelor's phd doctorate mba")
 
 

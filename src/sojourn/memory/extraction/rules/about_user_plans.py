@@ -97,7 +97,7 @@ def _school(line: Line, at: int, start: int, verb: str) -> Iterator[Draft]:
     is_school = bool(set(line.words[item[0] : item[1]]) & _SCHOOL)
     if verb == "goes to" and (not is_school or item[1] - item[0] < 2):
         return
-    if verb == "attends" and not (is_school or line.has_capital(item[0])):
+    if verb == "attends" and not is_school:
         return
     value = text_of(line, item)
     yield fact(line, "user/school", value, f"The user {verb} {value}", (start, item[1]))

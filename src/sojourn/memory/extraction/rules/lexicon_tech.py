@@ -34,11 +34,11 @@ _SPELLED: Final = {
     "spring boot": "Spring Boot", "react native": "React Native", "express.js": "Express", "expressjs": "Express",
     "sveltekit": "SvelteKit", "sklearn": "scikit-learn", "tailwindcss": "Tailwind", "tailwind css": "Tailwind",
     "visual basic": "Visual Basic", "asp.net core": "ASP.NET Core", "dotnet": ".NET", "objective c": "Objective-C",
-    "shell": "Shell", "rust lang": "Rust", "threejs": "Three.js", "html5": "HTML", "css3": "CSS",
+    "rust lang": "Rust", "threejs": "Three.js", "html5": "HTML", "css3": "CSS",
     "google cloud": "GCP", "amazon web services": "AWS", "elastic": "Elasticsearch", "d3.js": "D3",
 }  # fmt: skip
 _SPELLED_LANGUAGES: Final = phrases(
-    "golang;js;ts;py;python3;cpp;csharp;c sharp;visual basic;objective c;shell;rust lang;html5;css3"
+    "golang;js;ts;py;python3;cpp;csharp;c sharp;visual basic;objective c;rust lang;html5;css3"
 )
 _SPELLED_OTHER: Final = phrases("nodejs;postgres;mongo;k8s;google cloud;amazon web services;elastic")
 

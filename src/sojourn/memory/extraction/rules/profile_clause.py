@@ -253,6 +253,12 @@ def _goes_on(line: Line, place: int) -> bool:
     return word in _NEVER or word == "been" or kind_of(word) == "past"
 
 
+_NOUNS_TOO: Final = words(
+    "run dance walk fish play race box work drink paint cook design travel code game craft stream study use help watch"
+)
+"""Verbs that are nouns as often, so that they go on with a list rather than a subject far away."""
+
+
 def joined(line: Line, place: int, predicate: Predicate) -> Predicate | None:
     """Return the predicate that goes on with the same subject at *place*: ", and live in Oslo"."""
     begin = place
@@ -260,8 +266,11 @@ def joined(line: Line, place: int, predicate: Predicate) -> Predicate | None:
         place += 1
     if place == begin or place >= line.end or line.words[place] == "i":
         return None
+    bare = line.words[place - 1] in MARKS
     place = _after_adverbs(line, place)
     word = line.word(place)
+    if (word == "like" and bare) or (word in _NOUNS_TOO and (bare or place - predicate.rest > 6)):
+        return None  # "accessories, like a lamp", "their music and dance"
     form = FORMS.get(word)
     is_verb = word in words("am have do used never") or (form is not None and form[1] in {"base", "past"})
     if form is not None and form[1] == "ing" and (predicate.verb == "be" or predicate.ongoing):

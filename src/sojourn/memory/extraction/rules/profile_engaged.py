@@ -33,6 +33,9 @@ _CUES: Final = words(
     "watching playing reading listening addiction obsession fetish weakness passion love sucker liking like enjoy "
     "watch play read adore hike hikes walk walks run runs drive drives swim ride rides jog games cream food"
 )
+_READING_NOUNS: Final = words(
+    "list goal goals speed sessions session habits habit time comprehension skills progress challenge"
+)
 _OUTINGS: Final = words("hike hikes walk walks run runs drive drives swim ride rides jog jogs jogging")
 _ASIDE: Final = words(
     "hot cold black sweet rock horseback bow deer mountain video ice iced fried dark red white green fast country "
@@ -154,6 +157,9 @@ def _is_outing(line: Line, place: int) -> bool:
 def _busy(line: Line, place: int) -> Iterator[Draft]:
     """Read "watching Dune", "just reading": what somebody does when asked what he is up to."""
     at = place + 1
+    if line.words[place] == "reading" and (line.word(place - 1) == "my" or line.word(at) in _READING_NOUNS):
+        yield _interest(line, (place, at), "engaged", place)
+        return
     if line.words[place] == "listening":
         if line.word(at) != "to":
             return

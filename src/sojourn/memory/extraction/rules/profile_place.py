@@ -269,6 +269,8 @@ def _from(line: Line, predicate: Predicate, place: int) -> Iterator[Draft]:
 def _in(line: Line, predicate: Predicate, place: int) -> Iterator[Draft]:
     if predicate.past or VISITING.intersection(line.words):
         return
+    if line.word(predicate.start - 1) in {"while", "when", "whenever", "once", "until"}:
+        return
     item = place_at(line, place + 1, sure=False)
     if item and line.word(item[1]) in words("army navy military marines air coast open office"):
         return

@@ -27,7 +27,8 @@ _ELSEWHERE: Final = words(
     "born mom dad sister vacation been wish want would wanted hope if summer winter holiday son daughter cousin "
     "uncle aunt grandparents boyfriend girlfriend husband wife met saw come came there dream retire move moving "
     "ever never relatives you your they he she about know speak speaking interested studied history war used was "
-    "were got bought swam bet house mansion food suggest recommend properties hotels"
+    "were got bought swam bet house mansion food suggest recommend properties hotels plan planning trek tour "
+    "while when event"
 )
 
 

@@ -129,10 +129,19 @@ def _adjective(line: Line) -> Iterator[Draft]:
             and (line.is_end(place + 1) or after in words("please and from but when so"))
         ):
             at = next(at for at in range(place - 1, -1, -1) if line.words[at] in {"keep", "make"})
-            if (
-                line.word(at - 1) in {"", "please", ",", "and", "you", "to", "just", "so", "but", "always", ":"}
-                and "title" not in before
-            ):
+            if line.word(at - 1) in {
+                "",
+                "please",
+                ",",
+                "and",
+                "you",
+                "to",
+                "just",
+                "so",
+                "but",
+                "always",
+                ":",
+            } and not {"title", "i", "is", "key"} & set(line.words[:place]):
                 certain = set(before) & _ANSWERS - {"it"}
                 yield _draft(
                     line, style, "style" if certain or _STANDING & set(line.words) else "style_once", at, place + 1

@@ -23,7 +23,7 @@ _DEGREES: Final = words(
 _OPENING: Final = words("work people time all tell")
 _EMPTY: Final = words(
     "doing getting working being having watching going believe hopefully hobbies reside getting living making "
-    "taking trying passing finding flavor"
+    "taking trying passing finding flavor listening looking"
 )
 """Words that say nothing alone."""
 POINTING: Final = words("this that these those your his her their its")
@@ -62,28 +62,41 @@ def likes(line: Line, predicate: Predicate) -> Iterator[Draft]:
     if predicate.past and not predicate.negated and not predicate.ceased:
         return
     place = predicate.rest
-    while line.word(place) in ADVERBS | words("both the most more about how") and line.word(place) != "the":
+    while line.word(place) in ADVERBS | words("both most more about how"):
         place += 1
     if line.word(place) in POINTING or line.word(place - 1) in {"how", "about"}:
         return
     items = infinitives(line, place + 1) if line.word(place) == "to" else listing(line, place)
-    definite = line.word(place) == "the" and line.word(place + 1) not in words(
-        "color colour outdoors beach ocean show movie band sport"
-    )
+    if not items or not is_interest(line, items[0]):
+        return
+    family = _liking(line, predicate, place)
     for item in items:
         if not is_interest(line, item):
             continue
         if predicate.ceased or predicate.negated:
             yield from _dislikes(line, predicate, item)
         else:
-            family = (
-                "likes_the"
-                if definite and not line.has_capital(item[0])
-                else ("likes_to" if line.word(place) == "to" else "likes")
-            )
-            if predicate.verb in words("prefer appreciate crave admire dig"):
-                family = "prefers"
-            yield interest(line, item, family if predicate.subject == "i" else "likes_we", predicate.start)
+            yield interest(line, item, family, predicate.start)
+
+
+def _liking(line: Line, predicate: Predicate, place: int) -> str:
+    """Return the kind of liking: what is liked in general is told apart from the one that was just spoken of."""
+    if predicate.verb in words("prefer appreciate crave admire dig"):
+        return "prefers"
+    if predicate.subject == "we":
+        return "likes_we"
+    if line.word(place) == "to":
+        return "likes_to"
+    if line.word(place) == "the" and line.word(place + 1) not in _GENERAL and not line.has_capital(place + 1):
+        return "likes_the"
+    return "likes_new" if line.word(place) == "my" or predicate.ongoing else "likes"
+
+
+_GENERAL: Final = words(
+    "color colour outdoors beach ocean show movie band sport city country snow sun cold heat summer winter fall "
+    "mountains rain sea woods forest water night nature desert"
+)
+"""What "the" stands before when everything of the kind is meant."""
 
 
 def infinitives(line: Line, place: int) -> list[Phrase]:
@@ -153,58 +166,63 @@ def taste_after_be(line: Line, predicate: Predicate) -> Iterator[Draft]:
         place += 1
     while line.word(place) in ADVERBS | _DEGREES:
         place += 1
-    word, after = line.word(place), line.word(place + 1)
+    pair = (line.word(place), line.word(place + 1))
     items: list[Phrase] = []
-    if (
-        word == "into"
-        or (word in {"fond", "fan", "lover"} and after == "of")
-        or (word in {"obsessed", "hooked", "keen"} and after in {"with", "on"})
-        or (word == "love" and after == "with")
-    ):
-        items = listing(line, place + (1 if word == "into" else 2))
-    elif (word, after) in {
-        ("passionate", "about"),
-        ("crazy", "about"),
-        ("addicted", "to"),
-        ("fascinated", "by"),
-        ("interested", "in"),
-        ("mad", "about"),
-        ("nuts", "about"),
-        ("crazy", "for"),
-        ("involved", "in"),
-    }:
+    family = "is_into"
+    if pair[0] == "into":
+        items = listing(line, place + 1)
+    elif pair == ("interested", "in"):
+        family = "interested"
+        items = [item for item in listing(line, place + 2) if _is_general(line, item)]
+    elif pair in _FOND:
         items = listing(line, place + 2)
-        if word == "interested":
-            items = [
-                item for item in items if not line.words[item[0]].endswith("ing") or line.words[item[0]] in GERUNDS
-            ]
     else:
-        item = phrase(line, place, most=5)
-        if (
-            item
-            and item[1] - item[0] >= 2
-            and line.words[item[1] - 1]
-            in words("lover fan fanatic enthusiast buff junkie nut addict aficionado geek nerd person")
-        ) and (
-            (
-                line.words[item[0]]
-                not in words(
-                    "good nice bad happy kind big huge shy morning night people quiet private social computer "
-                    "creative simple honest very lazy old young outgoing religious positive spiritual tall short "
-                    "busy caring funny"
-                )
-                and line.words[item[1] - 1] != "person"
-            )
-            or line.words[item[0]] in words("dog cat animal coffee tea beach outdoor")
-        ):
-            items = [(item[0], item[1] - 1)]
+        items = _lover(line, place)
     for item in items:
         if not is_interest(line, item):
             continue
         if predicate.negated:
             yield from _dislikes(line, predicate, item)
         else:
-            yield interest(line, item, "is_into", predicate.start)
+            yield interest(line, item, family, predicate.start)
+
+
+_FOND: Final = frozenset(
+    (word, preposition)
+    for words_, preposition in (
+        ("fond fan lover", "of"),
+        ("obsessed love infatuated", "with"),
+        ("hooked keen", "on"),
+        ("passionate crazy mad nuts", "about"),
+        ("addicted", "to"),
+        ("fascinated", "by"),
+        ("crazy", "for"),
+        ("involved", "in"),
+    )
+    for word in words_.split()
+)
+
+
+def _is_general(line: Line, item: Phrase) -> bool:
+    """Tell whether somebody can be interested in it for long: not "in the workshop", nor "in buying a house"."""
+    word = line.words[item[0]]
+    return line.word(item[0] - 1) not in {"the", "my", "a", "an"} and (not word.endswith("ing") or word in GERUNDS)
+
+
+def _lover(line: Line, place: int) -> list[Phrase]:
+    """Read "a dog lover", "a tea person"."""
+    item = phrase(line, place, most=5)
+    if item is None or item[1] - item[0] < 2:
+        return []
+    first, last = line.words[item[0]], line.words[item[1] - 1]
+    if last == "person":
+        loved = first in words("dog cat animal coffee tea beach outdoor")
+    else:
+        loved = last in _LOVERS and first not in words("good nice bad happy kind big huge shy computer old young")
+    return [(item[0], item[1] - 1)] if loved else []
+
+
+_LOVERS: Final = words("lover fan fanatic enthusiast buff junkie nut addict aficionado geek nerd")
 
 
 def has_taste(line: Line, predicate: Predicate) -> Iterator[Draft]:

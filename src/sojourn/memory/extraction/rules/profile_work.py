@@ -162,7 +162,10 @@ def _being(line: Line, predicate: Predicate, place: int) -> Iterator[Draft]:
         )  # fmt: skip
         return
     head = [word for word in line.words[item[0] : item[1]] if word in JOBS or word.endswith(_SUFFIXES)]
-    if line.words[item[0]] in words("good great bad terrible big decent lousy avid huge horrible dedicated poor lazy"):
+    if line.words[item[0]] in words(
+        "good great bad terrible big decent lousy avid huge horrible dedicated poor lazy aspiring future wannabe "
+        "potential"
+    ):
         return
     if head and line.words[place] not in {"a", "an", "the"} and not predicate.negated and not line.is_end(item[1]):
         return

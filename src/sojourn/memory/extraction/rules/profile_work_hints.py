@@ -21,9 +21,18 @@ _COMPARING: Final = words(
 )
 
 
+_SERVING: Final = words(
+    "clean help intern earn tend deliver stock perform cook serve make create produce edit manage spend repair fix "
+    "handle start coach train record design build develop freelance wait guard sell do take drive run operate test "
+    "bake hold hang"
+)
+
+
 def serves(line: Line, predicate: Predicate) -> Iterator[Draft]:
     """Read other verbs that are done at a workplace: "I clean at a shelter", "I make videos for a channel"."""
     if predicate.modal or predicate.wanted or predicate.negated or predicate.past or predicate.infinitive:
+        return
+    if predicate.verb not in _SERVING:
         return
     for at in range(predicate.rest, min(line.end, predicate.rest + 7)):
         word = line.words[at]
@@ -47,7 +56,7 @@ def works_stated(line: Line) -> Iterator[Draft]:
             yield from _my_job(line, place)
         elif word == "as" and line.word(place + 1) in {"a", "an"} and _appositive(line, place):
             item = title(line, place + 1)
-            if item:
+            if item and line.words[item[0]] not in {"aspiring", "future", "former"}:
                 yield occupation(line, text_of(line, item), "work_as", place, item[1])
         elif (
             word == "where"
@@ -168,7 +177,13 @@ def _kind_of_job(line: Line, place: int) -> Iterator[Draft]:
         "day new night full time part part-time full-time current boring real own good main second other great "
         "old actual regular office weekend favorite last"
     )
-    if kind and line.words[first - 1] == "my" and not set(kind) & vague and not set(kind) & STOPS:
+    if (
+        kind
+        and not any("'" in word for word in kind)
+        and line.words[first - 1] == "my"
+        and not set(kind) & vague
+        and not set(kind) & STOPS
+    ):
         yield occupation(line, f"{text_of(line, (first, place))} job", "work_job", first - 1, place + 1)
 
 
