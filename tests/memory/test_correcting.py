@@ -55,6 +55,16 @@ def test_what_has_no_cue_or_does_not_fit_puts_nothing_right(sentence: str) -> No
     assert put_right(sentence, LATEST) is None
 
 
+@pytest.mark.parametrize("sentence", ["Make that 20 seconds.", "typo, Nancy", "every 60 days, not 30"])
+def test_a_sentence_that_is_read_twice_puts_right_once(sentence: str) -> None:
+    first = put_right(sentence, LATEST)
+    assert first is not None
+
+    others = [one for one in LATEST if one.key != first.key]
+    twins = [*others, *(Believed(one.key + " too", one.text, one.value) for one in LATEST)]
+    assert put_right(sentence, [Believed(first.key, first.text, first.value), *twins]) is None
+
+
 def test_nothing_is_put_right_if_nothing_is_believed() -> None:
     assert put_right("Make that 20 seconds.", []) is None
     assert put_right("typo, Nancy", []) is None

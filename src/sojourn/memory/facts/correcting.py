@@ -77,7 +77,17 @@ class Correction(NamedTuple):
 
 
 def put_right(sentence: str, latest: Sequence[Believed]) -> Correction | None:
-    """Return what *sentence* corrects of the *latest* that is believed, the last first; None if it corrects nothing."""
+    """Return what *sentence* corrects of the *latest* that is believed, the last first; None if it corrects nothing.
+
+    A sentence that is read once more corrects nothing more: its value is believed already.
+    """
+    found = _corrected(sentence, latest)
+    if found is None or any(one.value.casefold() == found.value.casefold() for one in latest):
+        return None
+    return found
+
+
+def _corrected(sentence: str, latest: Sequence[Believed]) -> Correction | None:
     text = " ".join(sentence.replace("’", "'").split()).rstrip(" .!")
     if not text or len(text.split()) > MAX_WORDS or "?" in text:
         return None
