@@ -12,6 +12,9 @@ from sojourn.engine.state_adapter import SessionStateAdapter
 from sojourn.engine.state_service import SessionStateService
 from sojourn.engine.updates import StateUpdateService
 from sojourn.errors import SojournError
+from sojourn.memory.extraction import statement as statements
+from sojourn.memory.extraction.protocol import StateExtractor
+from sojourn.memory.shared import GlobalKnowledgeBase
 from sojourn.model import events
 from sojourn.model.message import Message
 from sojourn.model.state import SessionState
@@ -22,6 +25,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Conversations",
     "Durability",
+    "GlobalKnowledgeBase",
     "Message",
     "Session",
     "SessionManager",
@@ -31,9 +35,11 @@ __all__ = [
     "Settings",
     "Sojourn",
     "SojournError",
+    "StateExtractor",
     "StateUpdateService",
     "Store",
     "events",
     "open",
     "open_store",
+    "statements",
 ]

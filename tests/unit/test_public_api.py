@@ -7,6 +7,7 @@ def test_public_names_are_pinned() -> None:
     assert sorted(sojourn.__all__) == [
         "Conversations",
         "Durability",
+        "GlobalKnowledgeBase",
         "Message",
         "Session",
         "SessionManager",
@@ -16,11 +17,13 @@ def test_public_names_are_pinned() -> None:
         "Settings",
         "Sojourn",
         "SojournError",
+        "StateExtractor",
         "StateUpdateService",
         "Store",
         "events",
         "open",
         "open_store",
+        "statements",
     ]
 
 
