@@ -103,7 +103,7 @@ def test_the_wheel_ships_every_file_of_the_package(tmp_path: Path) -> None:
     (wheel,) = tmp_path.glob("*.whl")
     package = ROOT / "src"
     sources = {
-        str(path.relative_to(package)) for path in package.rglob("*") if path.suffix in {".py", ".sql", ".typed"}
+        str(path.relative_to(package)) for path in package.rglob("*") if path.suffix in {".gz", ".py", ".sql", ".typed"}
     }
 
     shipped = {name for name in zipfile.ZipFile(wheel).namelist() if name.startswith("sojourn/")}
