@@ -150,6 +150,24 @@ async def test_statements_become_facts_decisions_tasks_and_files() -> None:
         assert state.interaction_context.current_topic == "the server"
 
 
+async def test_a_statement_that_cannot_be_kept_does_not_take_the_others_with_it(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    def read(heard: Heard, trust: Trust) -> Extraction:
+        shared: dict[str, Any] = {"confidence": 0.9, "trust": trust, "evidence": words(heard)}
+        return Extraction(
+            facts=(FactStatement(content="  ", **shared), FactStatement(content="The port is 8080", **shared))
+        )
+
+    async with sojourn.open("memory:", settings=KEEP, extractor=Scripted(read)) as app:
+        session = await app.sessions.create("s")
+        await session.messages.user("anything")
+        await app.background.drain()
+
+        assert [fact.content for fact in session.facts] == ["The port is 8080"]
+        assert "taking in what was said failed" in caplog.text
+
+
 async def test_a_tool_can_only_propose() -> None:
     def read(heard: Heard, trust: Trust) -> Extraction:
         shared: dict[str, Any] = {"confidence": 0.99, "trust": trust, "evidence": words(heard)}

@@ -7,7 +7,8 @@ is stored already, and the next one is read as usual.
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import Final
 
 from msgspec.structs import replace
@@ -116,25 +117,15 @@ class Learner:
         return found
 
     async def take_in(self, session: Session, found: Extraction, *, about: Exchange) -> None:
-        """Append what was *found*: profile, facts, decisions, tasks, files, topic, intent, in this order."""
-        try:
-            for stated in found.profile:
-                await _take_profile(session, stated)
-            for fact in found.facts:
-                await _take_fact(session, fact)
-            await correct(session, about, found)
-            for decision in found.decisions:
-                if _is_to_be_noted(decision):
-                    await session.working_set.decide(decision.text, causes=_causes(decision))
-            for task in found.tasks:
-                if _is_to_be_noted(task):
-                    await _take_task(session, task)
-            for file in found.files:
-                if file.action != "mentioned" and file.confidence >= ACCEPTED:
-                    await session.working_set.touch_file(file.path, action=file.action, causes=_causes(file))
-            await _take_thread(session, found, about)
-        except SojournError as error:
-            self._on_failure("taking in what was said", error)
+        """Append what was *found*: profile, facts, decisions, tasks, files, topic, intent, in this order.
+
+        A statement that cannot be taken in is reported, and the others are taken in all the same.
+        """
+        for take in _takes(session, found, about):
+            try:
+                await take()
+            except SojournError as error:
+                self._on_failure("taking in what was said", error)
 
     async def _extract(self, exchange: Exchange) -> Extraction:
         if self._extractor is None:
@@ -147,6 +138,26 @@ class Learner:
         if not isinstance(found, Extraction):
             raise ExtractionError(f"it returned {type(found).__name__}, not an Extraction")
         return found
+
+
+def _takes(session: Session, found: Extraction, about: Exchange) -> Iterator[Callable[[], Awaitable[object]]]:
+    """Yield what takes in each statement, in the order in which they are taken in."""
+    for stated in found.profile:
+        yield partial(_take_profile, session, stated)
+    for fact in found.facts:
+        yield partial(_take_fact, session, fact)
+    yield partial(correct, session, about, found)
+    for decision in found.decisions:
+        if _is_to_be_noted(decision):
+            yield partial(session.working_set.decide, decision.text, causes=_causes(decision))
+    for task in found.tasks:
+        if _is_to_be_noted(task):
+            yield partial(_take_task, session, task)
+    for file in found.files:
+        if file.action != "mentioned" and file.confidence >= ACCEPTED:
+            touch = session.working_set.touch_file
+            yield partial(touch, file.path, action=file.action, causes=_causes(file))
+    yield partial(_take_thread, session, found, about)
 
 
 def heard(entry: Entry) -> Heard:
