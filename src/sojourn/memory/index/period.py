@@ -43,6 +43,12 @@ _AGO: Final = re.compile(
     r"\b(?:(?P<count>\d{1,3}|" + "|".join(_NUMBERS) + r")\s+(?:of\s+)?)(?P<unit>day|week|month|year)s?\s+ago\b",
     re.IGNORECASE,
 )
+_PAST: Final = re.compile(
+    r"\b(?:past|last)\s+(?P<count>\d{1,3}|" + "|".join(_NUMBERS) + r")\s+(?P<unit>day|week|month|year)s\b",
+    re.IGNORECASE,
+)
+_WEEKDAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_WEEKDAY: Final = re.compile(rf"\b(?:last|on|past|this)\s+(?P<weekday>{'|'.join(_WEEKDAYS)})\b", re.IGNORECASE)
 _RELATIVE: Final = re.compile(
     r"\b(?P<word>today|yesterday|tomorrow|(?P<which>last|past|this|next)\s+(?P<unit>week(?:end)?|month|year|night))\b",
     re.IGNORECASE,
@@ -108,14 +114,23 @@ def _date(given: dict[str, str | None]) -> Period | None:
 def _relative(text: str, now: datetime) -> Iterator[Period]:
     today = now.replace(hour=0, minute=0, second=0, microsecond=0)
     for match in _AGO.finditer(text):
-        count = match["count"].lower()
         length = _DAYS[match["unit"].lower()]
-        middle = _back(today, (_NUMBERS[count] if count in _NUMBERS else int(count)) * length)
+        middle = _back(today, _number(match["count"]) * length)
         # The larger the unit, the less exactly it is meant.
         slack = max(1, length // 2)
         yield Period(since=_back(middle, slack), until=_back(middle, -slack - 1))
+    for match in _PAST.finditer(text):
+        days = _number(match["count"]) * _DAYS[match["unit"].lower()]
+        yield Period(since=_back(today, days), until=_back(today, -1))
+    for match in _WEEKDAY.finditer(text):
+        back = (today.weekday() - _WEEKDAYS.index(match["weekday"].lower())) % 7 or 7
+        yield Period(since=_back(today, back), until=_back(today, back - 1))
     for match in _RELATIVE.finditer(text):
         yield _NAMED[(match["which"] or match["word"]).lower()](today, _DAYS[(match["unit"] or "day").lower()])
+
+
+def _number(word: str) -> int:
+    return _NUMBERS[word.lower()] if word.lower() in _NUMBERS else int(word)
 
 
 def _back(moment: datetime, days: int) -> datetime:

@@ -11,10 +11,11 @@ that they hold for talk of other kinds.
 
 import math
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from operator import mul
+from operator import itemgetter, mul
 from typing import Final, NamedTuple
 
 from sojourn.memory.index.document import Document
@@ -28,6 +29,8 @@ PAUSE: Final = timedelta(hours=3)
 """After so long a silence a new talk begins: what was said before it is no neighbour."""
 REACH: Final = 3
 """So many messages before and after belong to the same stretch of a talk."""
+NEARBY: Final = 8
+"""So many messages before and after belong to the same part of a session."""
 STRONGEST: Final = 3
 """A stretch is as strong as so many of its messages."""
 OWN_SHARE: Final = 0.3
@@ -42,11 +45,13 @@ class Weights(NamedTuple):
         pair: the share of the question's weight in words that the message and the one before it hold.
         word_rank: the place among all candidates by the message's own words.
         meaning: how near it is to the question, by the embedding models.
-        stretch: how strong the strongest messages around it are.
+        stretch: how strong the strongest of the few messages around it are.
+        surroundings: how near to the question the nearest messages in this part of the session are.
         answers: how well the question that was asked just before it matches.
         asks: it ends with a question itself.
         opens: it begins a talk.
         speaker: it is by whom the question names, and by nobody else.
+        role: it is by the user and the question says "I", or by the assistant and it says "you".
         says_when: it speaks of time, and the question asks when.
         says_time: it speaks of time, and the question asks something else.
         in_period: it is from the time that the question names.
@@ -56,22 +61,24 @@ class Weights(NamedTuple):
     word_rank: float
     meaning: float
     stretch: float
+    surroundings: float
     answers: float
     asks: float
     opens: float
     speaker: float
+    role: float
     says_when: float
     says_time: float
     in_period: float
 
 
 WITH_MEANING: Final = Weights(
-    pair=2.09, word_rank=1.45, meaning=1.19, stretch=2.86, answers=0.98, asks=-1.13, opens=0.58, speaker=1.09,
-    says_when=1.61, says_time=0.47, in_period=5.49,
+    pair=2.14, word_rank=1.08, meaning=1.62, stretch=1.69, surroundings=1.13, answers=1.03, asks=-0.95, opens=0.61,
+    speaker=1.05, role=2.15, says_when=1.55, says_time=0.45, in_period=4.0,
 )  # fmt: skip
 WORDS_ONLY: Final = Weights(
-    pair=1.32, word_rank=2.24, meaning=0.0, stretch=7.25, answers=2.52, asks=-1.0, opens=0.62, speaker=1.1,
-    says_when=1.58, says_time=0.33, in_period=5.22,
+    pair=1.32, word_rank=2.24, meaning=0.0, stretch=7.25, surroundings=0.0, answers=2.52, asks=-1.0, opens=0.62,
+    speaker=1.1, role=2.0, says_when=1.58, says_time=0.33, in_period=4.0,
 )  # fmt: skip
 
 _TIME_WORDS: Final = frozenset({
@@ -133,6 +140,7 @@ class Judged:
     next: "Judged | None" = None
     pair: float = 0.0
     stretch: float = 0.0
+    surroundings: float = 0.0
     signals: tuple[float, ...] = ()
 
 
@@ -180,6 +188,8 @@ class Ranking:
         judged = self._by_themselves(candidates)
         for talk in _talks(judged):
             self._in_context(talk)
+        for session in _sessions(judged):
+            _look_around(session)
         for one, rank in zip(judged, _reciprocal_ranks([one.words for one in judged]), strict=True):
             one.signals = self._signals(one, rank)
         return judged
@@ -233,19 +243,23 @@ class Ranking:
             rank,
             one.meaning,
             one.stretch,
+            one.surroundings,
             previous.meaning + previous.words if previous and previous.asks else 0.0,
             float(one.asks),
             float(previous is None and document.kind == "message"),
             float(self._is_speaker(document)),
+            float(self._is_in_role(document)),
             tells_time if asks_when else 0.0,
             0.0 if asks_when else tells_time,
             float(any(period.holds(document.at) for period in self._question.periods)),
         )
 
     def _is_speaker(self, document: Document) -> bool:
-        if document.speaker is not None:
-            return len(self._speakers) == 1 and document.speaker in self._speakers
-        return len(self._question.roles) == 1 and document.role in self._question.roles
+        return len(self._speakers) == 1 and document.speaker in self._speakers
+
+    def _is_in_role(self, document: Document) -> bool:
+        roles = self._question.roles
+        return document.speaker is None and len(roles) == 1 and document.role in roles
 
     def _reasons(self, one: Judged) -> tuple[str, ...]:
         document = one.candidate.document
@@ -260,7 +274,7 @@ class Ranking:
             reasons.append("answers a question that matches")
         elif any(beside is not None and beside.words > one.words for beside in (one.previous, one.next)):
             reasons.append("next to a hit")
-        if self._is_speaker(document):
+        if self._is_speaker(document) or self._is_in_role(document):
             reasons.append(f"said by {document.speaker or document.role}")
         if any(period.holds(document.at) for period in self._question.periods):
             reasons.append(f"from {document.at:%Y-%m-%d}")
@@ -272,18 +286,36 @@ def rarity(documents: int, holding: int) -> float:
     return math.log(1 + (max(documents, holding) - holding + 0.5) / (holding + 0.5))
 
 
+def _sessions(judged: Iterable[Judged]) -> list[list[Judged]]:
+    """Return the messages among the candidates by session, in their order."""
+    sessions: dict[str, list[tuple[int, Judged]]] = {}
+    for one in judged:
+        document = one.candidate.document
+        if document.place is not None:
+            sessions.setdefault(document.session_id, []).append((document.place, one))
+    return [[one for _, one in sorted(session, key=itemgetter(0))] for session in sessions.values()]
+
+
 def _talks(judged: Sequence[Judged]) -> list[list[Judged]]:
     """Return the candidates in stretches that were said one after the other; a fact stands alone."""
     talks: list[list[Judged]] = [[one] for one in judged if one.candidate.document.place is None]
-    last: Document | None = None
-    messages = [one for one in judged if one.candidate.document.place is not None]
-    for one in sorted(messages, key=lambda one: (one.candidate.document.session_id, one.candidate.document.place or 0)):
-        document = one.candidate.document
-        if last is None or not _follows(document, last):
-            talks.append([])
-        talks[-1].append(one)
-        last = document
+    for session in _sessions(judged):
+        last: Document | None = None
+        for one in session:
+            if last is None or not _follows(one.candidate.document, last):
+                talks.append([])
+            talks[-1].append(one)
+            last = one.candidate.document
     return talks
+
+
+def _look_around(session: Sequence[Judged]) -> None:
+    """Judge the messages of a session by how near to the question those in the same part of it are."""
+    places = [one.candidate.document.place or 0 for one in session]
+    meanings = [one.meaning for one in session]
+    for one, place in zip(session, places, strict=True):
+        first, last = bisect_left(places, place - NEARBY), bisect_right(places, place + NEARBY)
+        one.surroundings = sum(sorted(meanings[first:last])[-STRONGEST:]) / STRONGEST
 
 
 def _follows(document: Document, last: Document) -> bool:

@@ -6,12 +6,13 @@ decides. Search goes on by words when a model fails.
 """
 
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
 import anyio.to_thread
+import msgspec
 
 from sojourn.errors import EmbeddingError, MissingExtraError, SojournError
 from sojourn.memory.embeddings.protocol import Embedder
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 WIDTH: Final = 80
 """How many documents each way of looking brings."""
+NARROW_WIDTH: Final = 20
+"""How many documents each way brings from a time that the question names."""
 MAX_COUNTED: Final = 64
 """How many terms of a question are counted: the rarest."""
 
@@ -82,6 +85,8 @@ class Search:
         gathered.rarities = await self._rarities(gathered, tail)
         for embedder in self._embedders:
             await self._look_for_meaning(gathered, embedder, where)
+        for narrower in _in_periods(gathered.question, where):
+            await self._look_once_more(gathered, narrower)
         return gathered
 
     async def _look_for_words(self, gathered: "_Gathered", where: Where) -> None:
@@ -102,6 +107,13 @@ class Search:
             reach = Reach(best=found[0].score, last=found[-1].score)
             cosines = {one.number: one.score for one in found}
             gathered.looks.append(_Look(name=embedder.name, vector=rows[0], reach=reach, cosines=cosines))
+
+    async def _look_once_more(self, gathered: "_Gathered", where: Where) -> None:
+        """Bring candidates from a time that the question names, however many better ones there are of other times."""
+        words = gathered.question.words[:MAX_COUNTED]
+        await self._fetch(gathered, await self._index.match(words, where, NARROW_WIDTH) if words else [])
+        for look in gathered.looks:
+            await self._fetch(gathered, await self._index.nearest(look.name, look.vector, where, NARROW_WIDTH))
 
     async def _fetch(self, gathered: "_Gathered", found: Iterable[Found]) -> None:
         new = [one.number for one in found if one.number not in gathered.documents]
@@ -177,6 +189,24 @@ class _Gathered:
             speakers=self.speakers,
             reaches=[look.reach for look in self.looks],
         )
+
+
+def _in_periods(question: Question, where: Where) -> Iterator[Where]:
+    for period in question.periods:
+        if period.since is None or period.until is None:
+            continue
+        since, until = (
+            moment if moment.tzinfo else moment.replace(tzinfo=UTC) for moment in (period.since, period.until)
+        )
+        yield msgspec.structs.replace(
+            where,
+            since=max(since, where.since) if where.since else since,
+            until=min(until, where.until) if where.until else until,
+        )
+
+
+def _in_a_zone(moment: datetime) -> datetime:
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def is_within(document: Document, where: Where) -> bool:
