@@ -360,3 +360,12 @@ def test_what_the_user_wants(said: str, intent: str) -> None:
 )
 def test_the_topic_is_what_the_user_names(said: str, topic: str | None) -> None:
     assert read(said).topic == topic
+
+
+def test_moving_house_is_no_decision_about_the_work() -> None:
+    extractor = RulesExtractor()
+    house, tool = (
+        extractor.read(Exchange(user=Heard(role="user", text=text))).decisions
+        for text in ("I'm moving to Lisbon next month", "We're moving to Postgres 16")
+    )
+    assert (house, [one.text for one in tool]) == ((), ["We're moving to Postgres 16."])

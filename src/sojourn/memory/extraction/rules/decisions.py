@@ -7,6 +7,7 @@ A decision is something that the speaker has settled: no proposal ("we could use
 import re
 from typing import Final
 
+from sojourn.memory.extraction.rules.lexicon_places import PLACES
 from sojourn.memory.extraction.rules.reading import Clause, Reading, Sentence
 from sojourn.memory.extraction.rules.segments import MAX_SENTENCE, Segment, segments, shown
 from sojourn.memory.extraction.statement import DecisionStatement, Trust
@@ -92,6 +93,11 @@ _OPENING: Final = re.compile(
 _GIVEN: Final = re.compile(
     r"^(?:given|after|for|since|with|because of)\s+(?:\w+\s+){1,6}?(?=(?:i|we)\s)", re.IGNORECASE
 )
+_MOVING: Final = re.compile(
+    r"(?:i['’]m|i\s+am|we['’]re|we\s+are|i['’]ll\s+be|we['’]ll\s+be)\s+moving\s+(?:back\s+)?(?:from\s+.+\s+)?to\s+(?:the\s+)?"
+    r"(?P<place>[\w'’-]+(?:\s+[\w'’-]+)?)",
+    re.IGNORECASE,
+)
 MAX_LENGTH: Final = 240
 _NOT_WHAT: Final = frozenset({
     "here", "there", "i", "it", "love", "what", "how", "where", "who", "that", "this", "so", "as", "whatever",
@@ -143,7 +149,7 @@ def _confidence(said: str, segment: Segment, trust: Trust) -> float:
         return 0.0
     if trust == "assistant":
         return 0.85 if _BY_ASSISTANT.match(said) else 0.0
-    if clause.is_hypothetical:
+    if clause.is_hypothetical or _goes_to_live(said):
         return 0.0
     if _DECIDED.match(said):
         return 0.93
@@ -163,3 +169,12 @@ def _clause(segment: Segment) -> Clause:
 
 def _wide(segment: Segment, reading: Reading, end: int) -> Span:
     return Span(seq=reading.heard.seq, start=segment.start, end=end)
+
+
+def _goes_to_live(said: str) -> bool:
+    """Tell whether somebody moves to a place, which is about himself and decides nothing about the work."""
+    match = _MOVING.match(said)
+    if match is None:
+        return False
+    place = match["place"].casefold()
+    return place in PLACES or place.split()[0] in PLACES
