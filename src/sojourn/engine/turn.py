@@ -66,7 +66,7 @@ async def run_turn(session: Leasing, *, turn_id: str | None = None) -> AsyncIter
     outcome: TurnOutcome = "failed"
     try:
         await _begin(session, name)
-        async with _kept(session.store, lease):
+        async with kept(session.store, lease):
             yield name
         outcome = "completed"
     except anyio.get_cancelled_exc_class():
@@ -104,7 +104,7 @@ async def _end(session: Leasing, turn_id: str, outcome: TurnOutcome, *, seconds:
 
 
 @asynccontextmanager
-async def _kept(store: Store, lease: Lease) -> AsyncIterator[None]:
+async def kept(store: Store, lease: Lease) -> AsyncIterator[None]:
     """Renew *lease* while the body runs; if it is lost, the body is cancelled and `LeaseLostError` raised."""
 
     async def renew() -> None:
