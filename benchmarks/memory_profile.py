@@ -4,11 +4,12 @@ Four measurements:
 
 * **Labelled sentences** (`personaext/personaext_dev.jsonl` in the data folder; skipped without it). A statement is
   *confirmed* if its field is that of the label and its value shares a content word with the labelled object, both
-  without endings. Recall is the share of labelled sentences with a confirmed statement. A sentence may state more than
-  its label, so a statement that is not confirmed need not be wrong: a sample, drawn by hash, was judged by hand, and the
-  verdicts are in `written/reviewed_profile.json` by the hashes of sentence, field and value. Precision is
-  (confirmed + unconfirmed * share of the judged that are right) / all. Figures are given for two halves by hash; patterns
-  were written while looking at half 0 only.
+  without endings. Recall is the share of labelled sentences with a confirmed statement, though many a label is not
+  stated at all ("just walked my dog": likes dogs). A sentence may also state more than its label, so a statement that
+  is not confirmed need not be wrong: a sample, drawn by hash, was judged by hand, and the verdicts are in
+  `written/reviewed_profile.json` by the hashes of sentence, field and value. Precision is
+  (confirmed + unconfirmed * share of the judged that are right) / all. Figures are given for two halves by hash;
+  patterns were written with an eye on half 0, and nothing of half 1 but what the judged sample shows.
 * **Written exchanges** (`written/profile_*.jsonl`), for the fields that no public set labels. The part `check` was not
   looked at while patterns were written.
 * **Text that states nothing about its writer**: the written negatives, questions, and answers of assistants pasted as
@@ -38,7 +39,9 @@ LABELLED: Final = ("name", "location", "occupation", "interests")
 OWN: Final = frozenset({"i", "my", "me", "mine", "we", "our", "us"})
 """Labelled subjects that are the speaker; the others are somebody's dog or brother."""
 _LIVES: Final = re.compile(r"\b(?:lives?|living|lived|resid(?:e|ing))\b")
-_STOPS: Final = frozenset({"a", "an", "the", "of", "my", "in", "at", "on", "to", "for", "with", "and", "i", "is", "am", "are"})
+_STOPS: Final = frozenset(
+    {"a", "an", "the", "of", "my", "in", "at", "on", "to", "for", "with", "and", "i", "is", "am", "are"}
+)
 _ENDINGS: Final = ("ings", "ing", "ers", "er", "ies", "es", "ed", "s", "y", "e", "i")
 SAMPLED: Final = 12
 """One of so many unconfirmed statements is in the sample that is judged by hand."""
@@ -100,9 +103,13 @@ def measure(data: Path | None, *, quick: bool) -> dict[str, Any]:
     false, messages = _false(data, quick=quick)
     if not speeds:
         speeds = [_timed(record["user"])[1] for _, record in _records()]
-    fields = {name: tallies[0].get(name, Tally()) + tallies[1].get(name, Tally()) for name in LABELLED} if tallies else {}
+    fields = (
+        {name: tallies[0].get(name, Tally()) + tallies[1].get(name, Tally()) for name in LABELLED} if tallies else {}
+    )
     precisions = [tally.precision for tally in fields.values()]
-    precisions += [parts["tune"].precision for parts in written.values()] + [parts["check"].precision for parts in written.values()]
+    precisions += [parts["tune"].precision for parts in written.values()] + [
+        parts["check"].precision for parts in written.values()
+    ]
     figures: dict[str, float | None] = {
         "profile_precision_min": round(min(precisions), 4),
         **{f"recall_{name}": round(fields[name].recall, 4) if fields else None for name in LABELLED},
@@ -178,7 +185,8 @@ def _labelled(data: Path | None, *, quick: bool, pairs: list[Pair]) -> tuple[lis
         if expected:
             tally[expected].labelled += 1
             tally[expected].found += any(
-                said.field == expected and not said.removes and agrees(said.value, row["object"]) for said in about.profile
+                said.field == expected and not said.removes and agrees(said.value, row["object"])
+                for said in about.profile
             )
         for said in about.profile:
             if said.removes or said.field not in LABELLED:
@@ -256,7 +264,9 @@ def _is_value(value: str, wanted: str, name: str) -> bool:
     if name == "facts":
         return wanted.casefold() in value.casefold()
     if name == "current_project":
-        return value.casefold() == wanted.casefold() or len(_stems(value) & _stems(wanted)) * 3 >= 2 * len(_stems(wanted) | _stems(value))
+        return value.casefold() == wanted.casefold() or len(_stems(value) & _stems(wanted)) * 3 >= 2 * len(
+            _stems(wanted) | _stems(value)
+        )
     return value.casefold() == wanted.casefold()
 
 
@@ -304,7 +314,10 @@ def _bins(pairs: list[Pair]) -> dict[str, Any]:
     for pair in pairs:
         bins[min(9, int(pair[0] * 10))].append(pair)
     gap = sum(abs(sum(c for c, _ in bin_) - sum(r for _, r in bin_)) for bin_ in bins.values()) / max(1, len(pairs))
-    rows_ = {f"{number / 10:.1f}": (len(bin_), round(sum(r for _, r in bin_) / len(bin_), 3)) for number, bin_ in sorted(bins.items())}
+    rows_ = {
+        f"{number / 10:.1f}": (len(bin_), round(sum(r for _, r in bin_) / len(bin_), 3))
+        for number, bin_ in sorted(bins.items())
+    }
     return {"bins": rows_, "calibration_error": round(gap, 4), "families": len(Counter(c for c, _ in pairs))}
 
 

@@ -71,3 +71,9 @@ red blue green yellow orange purple pink black white brown grey gray teal turquo
 silver magenta indigo cyan beige burgundy
 """)
 SEASONS: Final = words("winter spring summer fall autumn winters summers springs")
+TOPICS: Final = words("""
+anime manga netflix youtube comics music movies books novels documentaries comedies cartoons podcasts concerts
+theater beach fashion politics history art poetry animals horses nature outdoors rugby nascar ufc jazz reggae opera
+musicals astronomy philosophy
+""")
+"""What people talk about because they care for it."""

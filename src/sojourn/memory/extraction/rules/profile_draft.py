@@ -1,10 +1,10 @@
 """A statement before it is one: what the grammar found, where, and by which kind of pattern.
 
 A confidence is the share of what a kind of pattern finds that is right, counted by labels and by hand in two sorts of
-text: small talk, where people tell of themselves, and questions to an assistant, where they only mention themselves. Told
-outright ("I live in Oslo", "I love jazz"), it is right nearly always in both. What is shown and not told ("I'm reading
-a novel", "I like the second one") is right in small talk and every other time elsewhere, so it stands in between. To
-change a confidence, measure again (`benchmarks/memory_profile.py`).
+text: small talk, where people tell of themselves, and questions to an assistant, where they only mention themselves.
+Told outright ("I live in Oslo", "I love jazz"), it is right nearly always in both. What is shown and not told ("I'm
+reading a novel", "I like the second one") is right in small talk and every other time elsewhere, so it stands in
+between. To change a confidence, measure again (`benchmarks/memory_profile.py`).
 """
 
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ MEASURED: Final[dict[str, float]] = {
     **dict.fromkeys(("likes", "likes_to", "likes_we", "favorite", "is_into", "does_object", "does_go"), 0.95),
     **dict.fromkeys(("does", "does_consume", "engaged", "watches", "favorite_apposed", "interested"), 0.85),
     **dict.fromkeys(("likes_the", "likes_new", "likes_it", "prefers", "consumes"), 0.8),
-    "wants": 0.6,
+    **dict.fromkeys(("wants", "mentions"), 0.65),
     "style_once": 0.75,
 }
 _OTHERWISE: Final = 0.95

@@ -5,7 +5,16 @@ from typing import Final
 
 from sojourn.memory.extraction.rules.lexicon import words
 from sojourn.memory.extraction.rules.lexicon_grammar import ADVERBS, DETERMINERS, MARKS, STOPS
-from sojourn.memory.extraction.rules.lexicon_tastes import ACTIVITIES, COLORS, DRINKS, FOODS, GERUNDS, SEASONS, VAGUE
+from sojourn.memory.extraction.rules.lexicon_tastes import (
+    ACTIVITIES,
+    COLORS,
+    DRINKS,
+    FOODS,
+    GERUNDS,
+    SEASONS,
+    TOPICS,
+    VAGUE,
+)
 from sojourn.memory.extraction.rules.profile_clause import Line, Predicate
 from sojourn.memory.extraction.rules.profile_draft import Draft
 from sojourn.memory.extraction.rules.profile_phrase import Phrase, listing, text_of
@@ -17,8 +26,8 @@ _CONSUMING: Final = words(
 _WATCHING: Final = words("watch watching watched binge-watching listening listened listen reading read playing played")
 _PRONOUNS: Final = words("it them those that these this they he she one")
 _NOT_FREE: Final = words(
-    "you your he she his her they their hate hated not never stop quit without no cannot avoid allergic dislike "
-    "afraid tired too"
+    "you your he she his her they their hate hated not never stop stopped quit without no cannot avoid allergic "
+    "dislike afraid tired too"
 )
 _SELF: Final = words("i my me i'm im mine i've")
 _TECHNICAL: Final = words(
@@ -29,6 +38,12 @@ _WORKADAY: Final = words(
     "shopping running racing acting walking writing flying reading chess poker rock painting streaming drawing"
 )
 """Pastimes whose names are also parts of other things: "shopping list", "running late"."""
+_ASKING_HELP: Final = words(
+    "recipe recipes recommend recommendations suggest suggestion suggestions help how tips ideas buy grocery list "
+    "please looking order calories diet plan except nasty allergic hate gross without"
+)
+_OTHER_THINGS: Final = COLORS | words("apple fish taco nuts")
+"""Food that is as often something else."""
 _CUES: Final = words(
     "watching playing reading listening addiction obsession fetish weakness passion love sucker liking like enjoy "
     "watch play read adore hike hikes walk walks run runs drive drives swim ride rides jog games cream food"
@@ -85,14 +100,31 @@ def engaged(line: Line) -> Iterator[Draft]:
             yield from _relative(line, place)
         elif word in FOODS or word in DRINKS or (word in {"cream", "food"} and line.word(place - 1) in _ASIDE):
             yield from _consumed(line, place)
+        elif word in TOPICS and _is_own(line, place) and _is_small_talk(line) and line.is_end(place + 1):
+            yield _interest(line, (place, place + 1), "mentions", place)
 
 
 def _consumed(line: Line, place: int) -> Iterator[Draft]:
-    """Read "eating a burrito", "I need my coffee"."""
-    if _is_own(line, place) and _CONSUMING.intersection(line.words[max(0, place - 6) : place]):
-        first = place - 1 if place and line.words[place - 1] in _ASIDE | FOODS else place
-        last = place + 2 if line.word(place + 1) in FOODS | DRINKS else place + 1
+    """Read "eating a burrito"; and, in small talk, whatever food somebody speaks of: "chocolate helps me through"."""
+    if not _is_own(line, place):
+        return
+    first = place - 1 if place and line.words[place - 1] in _ASIDE | FOODS else place
+    last = place + 2 if line.word(place + 1) in FOODS | DRINKS else place + 1
+    if _CONSUMING.intersection(line.words[max(0, place - 6) : place]):
         yield _interest(line, (first, last), "consumes", first)
+    elif (
+        _is_small_talk(line)
+        and (line.is_end(last) or line.word(last) in STOPS)
+        and line.words[place] not in _OTHER_THINGS
+    ):
+        yield _interest(line, (first, last), "mentions", first)
+
+
+def _is_small_talk(line: Line) -> bool:
+    """Tell whether the message is a short one that asks for nothing to be done or told."""
+    sentences = line.reading.sentences
+    short = len(sentences) <= 4 and sum(len(sentence.tokens) for sentence in sentences) <= 30
+    return short and not _ASKING_HELP & line.reading.words
 
 
 def _ends_phrase(line: Line, place: int) -> bool:
@@ -313,7 +345,9 @@ def _favorite_before(lines: list[Line], number: int, place: int) -> Iterator[Dra
 
 def seen(line: Line) -> bool:
     """Tell whether the line has any word that `engaged` looks for."""
-    return any(word in GERUNDS or word in FOODS or word in DRINKS or word in _CUES for word in line.words)
+    return any(
+        word in GERUNDS or word in FOODS or word in DRINKS or word in _CUES or word in TOPICS for word in line.words
+    )
 
 
 ACTIVITY_WORDS: Final = ACTIVITIES | GERUNDS

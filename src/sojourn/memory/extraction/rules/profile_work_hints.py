@@ -119,12 +119,10 @@ def _is_mine(line: Line, place: int) -> bool:
     if clause.is_question or clause.is_hypothetical or clause.is_reported:
         return False
     for back in range(place - 1, max(-1, place - 5), -1):
-        if line.words[back] in words("my dream ideal first last old previous former next future"):
-            return (
-                line.words[back] == "my"
-                and line.word(back - 1) not in {"lost", "quit", "left", "hate-x"}
-                and not words("dream ideal first last old previous former next future") & set(line.words[back:place])
-            )
+        if line.words[back] == "my":
+            return line.word(back - 1) not in {"lost", "quit", "left"}
+        if line.words[back] in words("dream ideal first last old previous former next future has had is"):
+            return False
         if line.words[back] in MARKS or line.words[back] in {"i", "you"}:
             break
     before = line.words[max(0, place - 6) : place]
