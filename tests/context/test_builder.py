@@ -45,7 +45,7 @@ MESSAGES = st.one_of(
 def state_of(*events: Any) -> SessionState:
     entries = [ev.SessionCreated(user_id="u"), *events]
     state = replay(
-        Entry(session_id=SESSION, seq=Seq(seq), at=AT, event=event, causes=(), payload=b"{}")
+        Entry(session_id=SESSION, seq=Seq(seq), at=AT, event=event, causes=(), payload="{}")
         for seq, event in enumerate(entries, 1)
     )
     assert state is not None

@@ -16,7 +16,12 @@ from typing import Final, Self
 import uuid_utils
 
 from sojourn.clock import Clock, SystemClock
+from sojourn.context.builder import ContextBuilder
+from sojourn.context.context import Context
+from sojourn.context.inputs import Mode, ShowProfile, Strategy
+from sojourn.context.models import ModelCatalog
 from sojourn.engine import portable
+from sojourn.engine.contexts import Contexts
 from sojourn.engine.forgetting import What, forget
 from sojourn.engine.loading import load_state
 from sojourn.engine.nouns.facts import Facts
@@ -70,6 +75,8 @@ class SessionOptions:
     """What is remembered across sessions; without it there is no search."""
     model: StructuredModel | None = None
     """Answers and verifies, if there is one."""
+    models: ModelCatalog = field(default_factory=ModelCatalog)
+    """What is known about models: their windows and prices."""
 
 
 class Session:
@@ -87,6 +94,7 @@ class Session:
         self._options = options
         self._private = Private()
         self._recent = RecentMessages()
+        self._contexts = Contexts()
         self._lease: Lease | None = None
 
     def __repr__(self) -> str:
@@ -316,10 +324,12 @@ class Session:
         self._folded, self._epoch, self._snapshot_at = await load_state(self._store, self.id)
         self._unfolded.clear()
         self._recent = RecentMessages()
+        self._contexts.forget()
 
     def _follow(self, entries: Sequence[Entry]) -> None:
         self._unfolded += entries
         self._recent.add(entries)
+        self._contexts.follow(entries)
 
     async def last_messages(self, limit: int = 20) -> list[Entry]:
         """Return the last *limit* messages that the state holds, oldest first: from memory, if they are there."""
@@ -403,6 +413,44 @@ class Session:
         That nothing was found is an answer too: its text is None.
         """
         return await answer(self, question, memory=self._options.memory, model=self._options.model)
+
+    async def context(
+        self,
+        question: str = "",
+        *,
+        system: str = "",
+        budget: int | None = None,
+        model: str | None = None,
+        mode: Mode = "auto",
+        strategy: Strategy = "oldest_first",
+        profile: ShowProfile = "when_asked",
+        retrieve: bool = True,
+    ) -> Context:
+        """Return what a model should see to answer *question*: the smallest that holds what is needed, and why.
+
+        Args:
+            question: what is asked; what the user said last, if it is left out. It may have been appended already.
+            system: the instructions.
+            budget: tokens that it may cost; None takes what fits the model's window.
+            model: counts tokens as this model does, and asks for its window.
+            mode: how much of the state is offered; "auto" decides by what the state holds.
+            strategy: which messages go when not all fit.
+            profile: when what is known about the user is shown.
+            retrieve: look for old messages, and for facts of other sessions.
+
+        Raises:
+            InvalidInputError: the budget is too small for what every context holds, or a setting is unknown.
+        """
+        builder = ContextBuilder(
+            counter=self._contexts.counter(model),
+            budget=budget,
+            window=self._options.models.window(model),
+            mode=mode,
+            strategy=strategy,
+            profile=profile,
+        )
+        memory = self._options.memory if retrieve else None
+        return await self._contexts.build(self, question, builder, system=system, model=model, memory=memory)
 
     def recap(self) -> str:
         """Return where the session stands, for whoever comes back to it."""

@@ -1,0 +1,253 @@
+"""What a live session's next context is made of: gathered here, built by `context.builder`.
+
+However long the history is, only as much of it is read as the budget can hold: the last messages, which are kept from
+one context to the next, and what a search finds.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from sojourn.context.builder import ContextBuilder
+from sojourn.context.context import Context
+from sojourn.context.inputs import Inputs, Retrieved, Retriever
+from sojourn.context.talk import Line, groups
+from sojourn.context.tokens import Calibration, TokenCounter, count_message, counter_for
+from sojourn.engine.live import Live
+from sojourn.engine.nouns.research import ResearchNoun
+from sojourn.engine.recall.memory import Memory
+from sojourn.engine.recent import MAX_MESSAGES
+from sojourn.errors import InvalidInputError
+from sojourn.memory.index.document import Hit
+from sojourn.model.entry import Entry
+from sojourn.model.events import MessageAdded, UsageRecorded
+from sojourn.model.ids import Seq, SessionId
+from sojourn.model.knowledge import Fact
+from sojourn.model.state import SessionState
+from sojourn.store.protocol import Store
+
+FOUND: Final = 60
+"""How many old messages and facts are looked for: more than fit into a context of a few thousand tokens."""
+NEIGHBOURED: Final = 3
+"""Of the best messages found, so many bring what was said just before and after."""
+_BESIDE: Final = 0.2
+"""What a neighbour is worth, compared with what it stands beside."""
+_STEADY: Final = 3
+"""What is found at place n (0, 1, 2 ...) is worth 3 / (n + 3): the place tells more than the score of a search, which
+is near 1 for whatever is worth a look."""
+_SOON: Final = 8
+"""So many entries after a message, the next one is looked for."""
+_PAGE: Final = 200
+_LONG: Final = 1_500
+"""Of a longer message only the stretch that fits the question is shown."""
+_ASKED: Final = 2_000
+"""Characters of a question that are looked for."""
+
+
+class MemoryRetriever:
+    """Finds old messages and facts of one session, through the memory of its app. Lives for one context."""
+
+    def __init__(self, memory: Memory, session_id: SessionId, store: Store) -> None:
+        self._memory = memory
+        self._session_id = session_id
+        self._store = store
+
+    async def retrieve(self, question: str, *, limit: int) -> Sequence[Retrieved]:
+        """Return what fits *question* best, the best first, and last what else stands beside the very best."""
+        hits = await self._memory.search(question[:_ASKED], session_id=self._session_id, limit=limit)
+        found = [_retrieved(hit, place) for place, hit in enumerate(hits)]
+        spoken = [(hit.document, one) for hit, one in zip(hits, found, strict=True) if one.fact_id is None]
+        places = {document.place for document, _ in spoken}
+        known = {one.seq for one in found}
+        for document, one in spoken[:NEIGHBOURED]:
+            place = document.place
+            if place is None or {place - 1, place + 1} <= places:
+                continue  # the search has found its neighbours, too: no need to look
+            for entry in await self._beside(one.seq):
+                if entry.seq not in known:
+                    known.add(entry.seq)
+                    found += _neighbour(entry, one)
+        return found
+
+    async def _beside(self, seq: Seq) -> list[Entry]:
+        """Return the message before entry *seq*, and the one after it if it follows soon."""
+        before = await self._store.last_messages(self._session_id, 1, before=seq)
+        after = await self._store.read(self._session_id, after=seq, limit=_SOON)
+        return [*before, *[entry for entry in after if isinstance(entry.event, MessageAdded)][:1]]
+
+
+class Contexts:
+    """Builds the contexts of one session. Lives as long as the session is open.
+
+    It remembers the last context, to keep its beginning, the messages that it read, and how far the numbers of
+    providers are from estimates.
+    """
+
+    def __init__(self) -> None:
+        self._lines: tuple[Line, ...] = ()
+        self._last: Context | None = None
+        self._calibrations: dict[str, Calibration] = {}
+        self._asked: tuple[str, int] | None = None
+
+    def forget(self) -> None:
+        """Keep nothing of what was said: some of it was forgotten."""
+        self._lines, self._last = (), None
+
+    def counter(self, model: str | None) -> TokenCounter:
+        """Return the best counter for *model*, corrected by what its provider reported in this session."""
+        return counter_for(model, self._calibrations.get(model) if model is not None else None)
+
+    def follow(self, entries: Iterable[Entry]) -> None:
+        """Learn from what a provider reports for the last context."""
+        for entry in entries:
+            event = entry.event
+            if isinstance(event, UsageRecorded) and event.purpose == "conversation" and self._asked is not None:
+                model, estimated = self._asked
+                if event.model == model:
+                    reported = event.input_tokens + event.cache_creation_tokens + event.cache_read_tokens
+                    known = self._calibrations.get(model, Calibration())
+                    self._calibrations[model] = known.with_call(estimated=estimated, reported=reported)
+                    self._asked = None
+
+    async def build(
+        self,
+        session: Live,
+        question: str,
+        builder: ContextBuilder,
+        *,
+        system: str = "",
+        model: str | None = None,
+        memory: Memory | None = None,
+    ) -> Context:
+        """Return the context for *question*, or for what the user said last; *memory* is where to look for more."""
+        if not isinstance(question, str) or not isinstance(system, str):
+            raise InvalidInputError(
+                f"a question and the instructions are texts, got {question!r:.50} and {system!r:.50}"
+            )
+        allowed = builder.tokens_allowed()
+        recent = await self._recent(session, allowed, builder.counter)
+        question = question if question.strip() else _last_question(recent)
+        if builder.strategy == "middle_out":
+            recent = await self._with_first(session, recent)
+        state = session.state
+        retriever = MemoryRetriever(memory, session.id, session.store) if memory is not None else None
+        inputs = Inputs(
+            state=state,
+            question=question,
+            system=system,
+            recent=recent,
+            retrieved=await _found(retriever, question),
+            shared=await _shared(memory, state),
+            research=await _research(session),
+        )
+        context = builder.build(inputs, previous=self._last)
+        self._last = context
+        if model is not None:
+            # What was corrected already must not be corrected once more.
+            factor = self._calibrations[model].factor if model in self._calibrations else 1.0
+            self._asked = (model, round(context.tokens.count / factor))
+        return context
+
+    # --- the last messages
+
+    async def _recent(self, session: Live, tokens: int, counter: TokenCounter) -> tuple[Line, ...]:
+        """Return the last messages of the window, oldest first, that may fit into *tokens*."""
+        conversation = session.state.conversation
+        start, count = conversation.window_start, conversation.window_messages
+        newest = _lines(await session.last_messages(min(count, MAX_MESSAGES))) if count else []
+        known = [line for line in self._lines if line.seq is not None and newest and line.seq < (newest[0].seq or 0)]
+        gap = bool(self._lines) and len(known) == len(self._lines)
+        lines = newest if gap else [*known, *newest]
+        left = tokens - sum(count_message(counter, line.message) for line in lines)
+        while left > 0 and lines and len(lines) < count:
+            page = _lines(await session.store.last_messages(session.id, _PAGE, before=lines[0].seq))
+            if not page:
+                break
+            lines = [*page, *lines]
+            left -= sum(count_message(counter, line.message) for line in page)
+        self._lines = _newest([line for line in lines if (line.seq or 0) > start], tokens, counter)
+        return self._lines
+
+    async def _with_first(self, session: Live, recent: tuple[Line, ...]) -> tuple[Line, ...]:
+        """Return *recent* with the first thing that was said in the window before it."""
+        conversation = session.state.conversation
+        first = max(conversation.window_start, (conversation.first_message or 1) - 1)
+        entries = await session.store.read(session.id, after=first, limit=20)
+        known = {line.seq for line in recent}
+        beginning = groups(_lines(entries))[:1]
+        return (*[line for group in beginning for line in group if line.seq not in known], *recent)
+
+
+def _newest(lines: Sequence[Line], tokens: int, counter: TokenCounter) -> tuple[Line, ...]:
+    """Return the newest of *lines* that cost at most *tokens*, and the last few in any case."""
+    left, place = tokens, len(lines)
+    while place > 0 and (left > 0 or len(lines) - place < 2):
+        place -= 1
+        left -= count_message(counter, lines[place].message)
+    return tuple(lines[place:])
+
+
+def _lines(entries: Iterable[Entry]) -> list[Line]:
+    return [
+        Line(message=entry.event.message, seq=entry.seq) for entry in entries if isinstance(entry.event, MessageAdded)
+    ]
+
+
+def _last_question(recent: Sequence[Line]) -> str:
+    return next((line.message.text for line in reversed(recent) if line.message.role == "user"), "")
+
+
+async def _found(retriever: Retriever | None, question: str) -> tuple[Retrieved, ...]:
+    if retriever is None or not question.strip():
+        return ()
+    return tuple(await retriever.retrieve(question, limit=FOUND))
+
+
+async def _shared(memory: Memory | None, state: SessionState) -> tuple[Fact, ...]:
+    """Return what the user's other sessions, and those of the project, know that holds here too."""
+    if memory is None:
+        return ()
+    found = list(await memory.user_facts(state.user_id))
+    if state.project is not None:
+        found += await memory.project_facts(state.project, user_id=state.user_id)
+    return tuple({one.fact.fact_id: one.fact for one in found}.values())
+
+
+async def _research(session: Live) -> str | None:
+    """Return the research that is going on, in the detail that its strategy can use."""
+    if session.state.active_research is None:
+        return None
+    active = await ResearchNoun(session).active()
+    return None if active is None else active.tracker.to_context_text()
+
+
+def _retrieved(hit: Hit, place: int) -> Retrieved:
+    document = hit.document
+    return Retrieved(
+        session_id=document.session_id,
+        seq=document.seq,
+        at=document.at,
+        speaker=document.speaker or document.role,
+        text=document.text if len(document.text) <= _LONG else hit.snippet,
+        score=hit.score * _STEADY / (place + _STEADY),
+        reason="; ".join(hit.reasons) or "fits the question",
+        fact_id=document.fact_id,
+    )
+
+
+def _neighbour(entry: Entry, one: Retrieved) -> list[Retrieved]:
+    if not isinstance(entry.event, MessageAdded):
+        return []
+    message = entry.event.message
+    if message.role == "system" or not message.text.strip() or len(message.text) > _LONG:
+        return []
+    return [
+        Retrieved(
+            session_id=entry.session_id,
+            seq=entry.seq,
+            at=entry.at,
+            speaker=message.name or message.role,
+            text=message.text,
+            score=one.score * _BESIDE,
+            reason=f"beside entry {one.seq}, which fits",
+        )
+    ]

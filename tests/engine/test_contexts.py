@@ -1,0 +1,235 @@
+"""What a live session gathers for the next model call."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+
+import sojourn
+from sojourn import Message, Session, Settings, Sojourn, events
+from sojourn.context.context import Context
+from sojourn.context.models import ModelCatalog, ModelInfo
+from sojourn.context.validity import problems
+from sojourn.engine.contexts import MemoryRetriever
+from sojourn.engine.session import SessionOptions
+from sojourn.errors import InvalidInputError
+from sojourn.model.message import ToolCall
+from sojourn.store import open_store
+from sojourn.store.protocol import Store
+
+pytestmark = pytest.mark.anyio
+QUIET = Settings(keep_profile="yes", learning="off", embeddings="off")
+
+
+@pytest.fixture
+async def app() -> AsyncIterator[Sojourn]:
+    async with sojourn.open("memory:", settings=QUIET) as opened:
+        yield opened
+
+
+def texts(context: Context, name: str) -> list[str]:
+    return [item.text for section in context.sections if section.name == name for item in section.items]
+
+
+def told(count: int, about: str = "the weather in the hills") -> list[dict[str, Any]]:
+    roles = ("user", "assistant")
+    return [{"role": roles[number % 2], "content": f"{number}: {about} is fine"} for number in range(count)]
+
+
+async def test_old_messages_are_found_with_their_neighbours_and_recent_ones_are_there(app: Sojourn) -> None:
+    talk = told(300)
+    talk[40]["content"] = "Where does the ferry to Skye leave?"
+    talk[41]["content"] = "The ferry to Skye leaves from Mallaig"
+    talk[42]["content"] = "Thank you, that helps"
+    session = await app.ingest(talk)
+
+    context = await session.context("Tell about Skye's ferry", budget=1_000, system="Be brief.")
+
+    found = "\n".join(texts(context, "retrieved"))
+    assert "The ferry to Skye leaves from Mallaig" in found
+    assert "Thank you, that helps" in found
+    assert "assistant: 299: the weather" in texts(context, "messages")[-2]
+    assert context.tokens.count <= 1_000
+    assert problems(context.messages) == []
+
+
+async def test_neighbours_that_the_search_left_out_are_read(app: Sojourn) -> None:
+    talk = told(30)
+    talk[15]["content"] = "A ferry to Skye"
+    session = await app.ingest(talk)
+    found = await MemoryRetriever(app.memory, session.id, session.store).retrieve("ferry to Skye", limit=1)
+    best, *beside = [(one.seq, one.reason) for one in found]
+    assert [seq - best[0] for seq, _ in beside] == [-1, 1]
+    assert all(reason == f"beside entry {best[0]}, which fits" for _, reason in beside)
+
+
+async def test_without_retrieval_only_the_session_itself_is_asked(app: Sojourn) -> None:
+    session = await app.ingest(told(100))
+    context = await session.context("the hills?", retrieve=False, budget=500)
+    assert texts(context, "retrieved") == []
+
+
+async def test_a_session_without_an_app_has_a_context_too() -> None:
+    async with open_store("memory:") as store:
+        session = await Session.create(store)
+        await session.messages.user("hello")
+        assert [message.text for message in (await session.context()).messages] == ["hello"]
+
+
+async def test_a_question_that_was_appended_is_not_asked_twice(app: Sojourn) -> None:
+    session = await app.sessions.create("s")
+    await session.messages.user("What is the time?")
+    asked = await session.context("What is the time?")
+    left_out = await session.context()
+    assert [message.text for message in asked.messages] == ["What is the time?"] == [m.text for m in left_out.messages]
+
+
+async def test_a_call_that_a_crash_left_open_is_closed(app: Sojourn) -> None:
+    session = await app.sessions.create("s")
+    call = Message(role="assistant", tool_calls=(ToolCall(id="c", name="look"),))
+    await session.append(
+        events.MessageAdded(message=Message(role="user", content="look")), events.MessageAdded(message=call)
+    )
+    context = await session.context("go on")
+    assert [message.role for message in context.messages] == ["user", "assistant", "tool", "assistant", "user"]
+    assert context.payload("anthropic")["messages"][-1]["content"][-1]["text"] == "go on"
+
+
+async def test_facts_of_the_user_and_the_project_reach_other_sessions_and_no_other_user(app: Sojourn) -> None:
+    first = await app.sessions.create("a", user_id="mira", project="boats")
+    await first.facts.learn("Mira's cat is called Pim", scope="user")
+    await first.facts.learn("The hull is painted green", scope="project")
+    await first.facts.learn("The lamp is broken", scope="session")
+    for name, user, project in (("b", "mira", "boats"), ("c", "mira", None), ("d", "olaf", "boats")):
+        await app.sessions.create(name, user_id=user, project=project)
+
+    async def known(name: str) -> list[str]:
+        session = await app.sessions.open(name)
+        return texts(await session.context("cat hull lamp green Pim painted broken"), "facts")
+
+    assert await known("b") == [
+        "- (of the user) Mira's cat is called Pim",
+        "- (of the project) The hull is painted green",
+    ]
+    assert await known("c") == ["- (of the user) Mira's cat is called Pim"]
+    assert await known("d") == []
+
+
+async def test_after_a_compaction_the_summary_stands_for_what_it_covers(app: Sojourn) -> None:
+    session = await app.ingest(told(20))
+    await session.append(events.Compacted(summary="They praised the weather.", through=session.head, kept=0))
+    await session.messages.user("And now?")
+    context = await session.context("And now?", retrieve=False)
+    assert [message.text for message in context.messages] == ["And now?"]
+    assert "They praised the weather." in context.system
+
+
+async def test_the_research_at_hand_is_shown(app: Sojourn) -> None:
+    session = await app.sessions.create("s")
+    await session.research.start("Which boats are fast?")
+    context = await session.context("go on")
+    assert context.mode == "comprehensive"
+    assert "Which boats are fast?" in "\n".join(texts(context, "research"))
+
+
+async def test_what_is_forgotten_is_in_no_context_any_more(app: Sojourn) -> None:
+    session = await app.sessions.create("s")
+    await session.messages.user("My secret is a purple door")
+    await session.messages.assistant("I see")
+    assert "purple" in str((await session.context("purple?")).messages)
+    seq = (await session.last_messages(2))[0].seq
+    await session.forget("message", seq)
+    later = await session.context("what else?")
+    assert "purple" not in str(later.messages) + later.explain()
+
+
+class Counting:
+    """Counts what is read of a store's journal."""
+
+    def __init__(self, store: Store) -> None:
+        self.read = 0
+        self._last, self._read = store.last_messages, store.read
+        store.last_messages, store.read = self.last_messages, self.entries  # type: ignore[method-assign]
+
+    async def last_messages(self, *args: Any, **rest: Any) -> Any:
+        found = await self._last(*args, **rest)
+        self.read += len(found)
+        return found
+
+    async def entries(self, *args: Any, **rest: Any) -> Any:
+        found = await self._read(*args, **rest)
+        self.read += len(found)
+        return found
+
+
+async def test_how_much_is_read_does_not_depend_on_how_much_there_is(app: Sojourn) -> None:
+    counted = []
+    for count in (2_000, 8_000):
+        session = await app.ingest(told(count))
+        await app.background.drain()
+        counter = Counting(app.store)
+        await session.context("now?", budget=4_000, retrieve=False)
+        first, counter.read = counter.read, 0
+        await session.messages.user("and?")
+        await session.context("now?", budget=4_000, retrieve=False)
+        counted.append((first, counter.read))
+    assert counted[0] == counted[1]
+    assert counted[0][0] <= 600
+    assert counted[0][1] <= 1
+
+
+async def test_the_beginning_is_shared_from_turn_to_turn(app: Sojourn) -> None:
+    session = await app.ingest(told(400))
+    shares = []
+    for turn in range(12):
+        context = await session.context(f"question {turn}", system="Be brief.", budget=3_000, retrieve=False)
+        shares.append(context.shared_prefix / context.tokens.count)
+        await session.messages.user(f"question {turn}")
+        await session.messages.assistant("It is fine")
+    assert shares[0] == 0.0
+    assert sum(share > 0.9 for share in shares) >= 10
+
+
+async def test_middle_out_reads_the_first_message_however_long_ago_it_was(app: Sojourn) -> None:
+    session = await app.ingest(told(500))
+    context = await session.context("so?", strategy="middle_out", budget=600, retrieve=False)
+    assert context.messages[0].text.startswith("0: the weather")
+    assert context.messages[-2].text.startswith("499: ")
+
+
+async def test_the_window_of_a_model_decides_the_budget_and_can_be_given() -> None:
+    models = ModelCatalog({"small": ModelInfo(window=5_000)})
+    async with open_store("memory:") as store:
+        session = await Session.create(store, options=SessionOptions(models=models))
+        assert (await session.context("hi", model="small")).budget == 3_000
+        assert (await session.context("hi", model="unheard-of")).budget == 8_000
+        assert (await session.context("hi", model="unheard-of")).window is None
+
+
+async def test_estimates_follow_what_the_provider_reports(app: Sojourn) -> None:
+    session = await app.sessions.create("s")
+    question = "Tell me of the hills and of the weather there. " * 20
+    before = (await session.context(question, model="claude-x")).tokens
+    for _ in range(6):
+        await session.context(question, model="claude-x")
+        reported = round(before.count * 1.5)
+        await session.append(events.UsageRecorded(model="claude-x", input_tokens=reported))
+    after = (await session.context(question, model="claude-x")).tokens
+    assert before.certainty == after.certainty == "estimated"
+    assert after.count == pytest.approx(before.count * 1.5, rel=0.05)
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"question": None}, "texts"),
+        ({"question": "hi", "budget": -5}, "from 1"),
+        ({"question": "hi", "mode": "large"}, "use one of"),
+        ({"question": "hi", "system": "rule " * 900, "budget": 100}, "raise it or shorten"),
+    ],
+)
+async def test_what_cannot_be_built_is_refused_in_one_sentence(app: Sojourn, given: dict[str, Any], says: str) -> None:
+    session = await app.sessions.create("s")
+    with pytest.raises(InvalidInputError, match=says):
+        await session.context(**given)
+    assert session.head == 1
