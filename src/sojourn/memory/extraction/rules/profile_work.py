@@ -44,6 +44,12 @@ _MANNERS: Final = ADVERBS | words(
 """What may stand between "work" and where: "part time", "long hours"."""
 
 
+_ADJECTIVES: Final = words(
+    "good great bad terrible big decent lousy avid huge horrible poor lazy your his her their not very better"
+)
+"""How somebody is at something, rather than what he does."""
+
+
 def occupation(line: Line, value: str, family: str, first: int, last: int) -> Draft:
     return Draft(field="occupation", value=value, family=family, start=line.starts[first], end=line.ends[last - 1])
 
@@ -107,7 +113,7 @@ def past_words(line: Line, at: int, skipped: frozenset[str]) -> int:
 
 def work_after_be(line: Line, predicate: Predicate) -> Iterator[Draft]:
     """Read "I am a nurse", "I am retired", "I am in the army", "I am employed at"."""
-    if predicate.modal or predicate.wanted:
+    if predicate.modal or predicate.wanted or line.word(predicate.start - 1) in {"when", "once", "until"}:
         return
     place = past_words(line, predicate.rest, ADVERBS)
     word = line.word(place)
@@ -140,6 +146,11 @@ def _status(line: Line, predicate: Predicate, place: int) -> Iterator[Draft]:
         item = title(line, place) if word in {"retired", "freelance"} else None
         if item:
             yield occupation(line, text_of(line, item), "work_am", predicate.start, item[1])
+    else:
+        item = title(line, place)  # "i am bank teller"
+        named = item is not None and item[1] - item[0] > 1 and item[0] == place and word not in _ADJECTIVES
+        if item and named and (line.is_end(item[1]) or line.word(item[1]) == "and"):
+            yield occupation(line, text_of(line, item), "work_am", predicate.start, item[1])
 
 
 def _left(line: Line, predicate: Predicate, place: int) -> Iterator[Draft]:
@@ -162,7 +173,7 @@ def _being(line: Line, predicate: Predicate, place: int) -> Iterator[Draft]:
         )  # fmt: skip
         return
     head = [word for word in line.words[item[0] : item[1]] if word in JOBS or word.endswith(_SUFFIXES)]
-    if line.words[item[0]] in words(
+    if line.words[item[0]] in _ADJECTIVES or line.words[item[0]] in words(
         "good great bad terrible big decent lousy avid huge horrible dedicated poor lazy aspiring future wannabe "
         "potential"
     ):
@@ -190,6 +201,8 @@ def _field(line: Line, place: int, start: int) -> Iterator[Draft]:
 def works(line: Line, predicate: Predicate) -> Iterator[Draft]:
     """Read what follows "I work"."""
     if predicate.modal or predicate.wanted or predicate.infinitive:
+        return
+    if line.word(predicate.start - 1) in WORKPLACES:  # "the clinic I work at keeps busy"
         return
     yield from employed(line, predicate, predicate.rest)
 
@@ -224,6 +237,10 @@ def employed(line: Line, predicate: Predicate, place: int) -> Iterator[Draft]:
     if item is None or not is_workplace(line, prep, item):
         return
     written = text_of(line, (place + 1, item[1]))
+    role = title(line, item[1] + 1) if line.word(item[1]) == "as" else None
+    if role:
+        yield from _held(line, predicate, f"{text_of(line, role)} at {written}", "work_am", role[1])
+        return
     yield from _held(line, predicate, f"works {prep if prep != 'by' else 'for'} {written}", "work_at", item[1])
     if predicate.past or predicate.negated:
         return

@@ -64,7 +64,7 @@ def works_stated(line: Line) -> Iterator[Draft]:
             and line.word(place + 2) in {"work", "teach"}
             and not line.clause(place).is_question
         ):
-            before = place - 2 if line.word(place - 1) == "," else place - 1
+            before = place - 2 if line.word(place - 1) in {",", "is"} else place - 1
             first = before
             while (
                 first > 0
@@ -126,6 +126,8 @@ def _is_mine(line: Line, place: int) -> bool:
         if line.words[back] in MARKS or line.words[back] in {"i", "you"}:
             break
     before = line.words[max(0, place - 6) : place]
+    if words("to want trying looking need hope wish could") & set(before):
+        return False
     if line.words[place] == "work":
         return line.word(place - 1) in {"off", "from", "at"} and clause.person in {"i", "none"}
     return (

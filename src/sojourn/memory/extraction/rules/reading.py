@@ -341,6 +341,8 @@ def _supposes(tokens: list[Token]) -> bool:
 
 def _is_hypothetical(words: list[str]) -> bool:
     for place, word in enumerate(words):
+        if place > 2 and word in {"and", "but", "so"}:
+            return False  # what follows is another predicate, with its own auxiliaries
         if word in _MODAL:
             after = words[place + 1 : place + 3]
             if word == "may" and _is_month(words[place - 1] if place else "", after):
