@@ -307,6 +307,16 @@ async def test_facts_are_ranked_in_the_same_list(index: SearchIndex) -> None:
 
 
 @pytest.mark.anyio
+async def test_what_was_said_in_the_time_that_is_named_is_found_among_many(index: SearchIndex) -> None:
+    then = talk("The boat, the boat.", "Aye.", session="s2", start=datetime(2021, 6, 3, tzinfo=UTC))
+    await tell(index, [*talk(*["The old boat leaks again."] * 200), *then])
+
+    hits = await Search(index).find("Which old boat leaks in June 2021?", EVERYWHERE, limit=2)
+
+    assert hits[0].document.session_id == "s2"
+
+
+@pytest.mark.anyio
 async def test_identifiers_are_found_within_longer_ones(index: SearchIndex) -> None:
     await tell(index, talk("Set gateway_max_retry_count to 5.", "Done."))
 

@@ -77,8 +77,8 @@ WITH_MEANING: Final = Weights(
     speaker=1.05, role=2.15, says_when=1.55, says_time=0.45, in_period=4.0,
 )  # fmt: skip
 WORDS_ONLY: Final = Weights(
-    pair=1.32, word_rank=2.24, meaning=0.0, stretch=7.25, surroundings=0.0, answers=2.52, asks=-1.0, opens=0.62,
-    speaker=1.1, role=2.0, says_when=1.58, says_time=0.33, in_period=4.0,
+    pair=1.7, word_rank=2.29, meaning=0.0, stretch=5.15, surroundings=0.0, answers=2.19, asks=-0.89, opens=0.57,
+    speaker=1.08, role=1.48, says_when=1.57, says_time=0.33, in_period=4.0,
 )  # fmt: skip
 
 _TIME_WORDS: Final = frozenset({
