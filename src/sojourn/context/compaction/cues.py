@@ -1,0 +1,97 @@
+"""By which words a sentence tells that it settles, requires, reports or leaves something open."""
+
+import re
+from typing import Final
+
+from sojourn.context.compaction.shape import Heading
+
+
+def _any(*forms: str) -> re.Pattern[str]:
+    """Return what finds any of *forms* as whole words."""
+    return re.compile(rf"\b(?:{'|'.join(forms)})\b", re.IGNORECASE)
+
+
+_VERBS: Final = "use|go|keep|do|make|drop|stick|take|call|ship|move|put|start|stay|pick|set|add|remove|skip|build|write"
+_DECIDED: Final = _any(
+    "decided", "decision", "agreed?", "settled on", "chose", "picked", "opted", "approved", "rejected",
+    "ruled out", "confirmed", "go(?:es|ing)? (?:with|for)", "went (?:with|for)", "instead of", "rather than",
+    "switch(?:ed|ing)? (?:back )?to", "stick(?:ing)? (?:with|to)", "in favou?r of", "renamed? .{1,40} to",
+    "replaced? .{1,40} (?:with|by)", "from now on", "final (?:answer|call|choice|version)", "i'll take", "we're using",
+    rf"let'?s (?:just )?(?:not )?(?:{_VERBS})",
+    rf"we(?:'ll| will|'re going to| are going to| won't| shall) (?:not )?(?:{_VERBS})",
+)  # fmt: skip
+_CORRECTED: Final = re.compile(
+    r"^(?:no[,.]|actually\b|correction\b|sorry[,.]|wait[,.])|\b(?:i meant|not .{1,30}, but|that's wrong|was wrong)\b",
+    re.IGNORECASE,
+)
+_REQUIRED: Final = _any(
+    "must(?:n't)?", "never", "always", "required?", "requires", "needs? to", "has to", "have to", "at most", "at least",
+    "no more than", "no later", "deadline", "due (?:on|by)", "limit(?:ed)?", "budget", "not allowed", "forbidden",
+    "constraint", "only (?:if|when|on|for|the)", "allergic", "cannot", "can't", "do not", "don't", "root cause",
+    "turned out", "because", "the (?:problem|reason|cause|fix) (?:is|was)",
+)  # fmt: skip
+_OPEN: Final = _any(
+    "todo", "to do", "still (?:need|open|missing|to|have|waiting|unclear)", "open question", "undecided", "unresolved",
+    "not (?:yet )?(?:clear|decided|sure)", "next step", "remains? (?:to|open)", "remind me", "later (?:we|on)",
+    "we(?:'ll| will) see", "waiting (?:for|on)", "blocked (?:by|on)", "follow[- ]up", "tbd", "don't forget",
+    "to be (?:decided|done|determined)",
+)  # fmt: skip
+_HEDGED: Final = _any(
+    "should we", "could we", "shall we", "would you", "maybe", "perhaps", "might", "either", "if we", "what if",
+    "for example", "let me know", "feel free", "you (?:could|can|might)", "one option", "alternatively",
+)  # fmt: skip
+_POLITE: Final = (
+    "ok(?:ay)?", "thanks?(?: you)?", "great", "cool", "nice", "perfect", "sure", "yes", "yep", "no problem", "hi",
+    "hello", "hey", "good (?:morning|evening|afternoon)", "sounds good", "got it", "you're welcome", "happy to help",
+    "of course", "certainly", "absolutely", "awesome", "done", "wonderful", "excellent", "i see", "makes sense",
+    "let me know",
+)  # fmt: skip
+_CHATTER: Final = re.compile(rf"^(?:{'|'.join(_POLITE)})\b[^.!?\d]{{0,16}}[.!?]*$", re.IGNORECASE)
+_CONSENT: Final = re.compile(
+    r"^(?:yes|yeah|yep|sure|ok(?:ay)?|agreed|exactly|correct|right|go ahead|do it|please do|sounds good|fine)\b",
+    re.IGNORECASE,
+)
+_REFUSAL: Final = re.compile(r"^(?:no|nope|nah|not now|don't|please don't|rather not)\b", re.IGNORECASE)
+_PRECISE: Final = re.compile(
+    r"\d|`[^`]+`|(?:[\w.-]+/)+[\w.-]+|\b[A-Z][A-Za-z]*[A-Z]\w*\b|\b[A-Z]{2,}\b|\b\w+_\w+\b|\w@\w|https?://"
+)
+
+
+def is_chatter(sentence: str) -> bool:
+    """Tell whether a sentence is only polite."""
+    return bool(_CHATTER.match(_plain(sentence)))
+
+
+def verdict(sentence: str) -> str | None:
+    """Return "yes" or "no" if a sentence begins with one of them, in whatever words."""
+    plain = _plain(sentence)
+    if _CONSENT.match(plain):
+        return "yes"
+    return "no" if _REFUSAL.match(plain) else None
+
+
+def is_hedged(sentence: str) -> bool:
+    """Tell whether a sentence only weighs, proposes or asks."""
+    return sentence.endswith("?") or bool(_HEDGED.search(_plain(sentence)))
+
+
+def is_precise(sentence: str) -> bool:
+    """Tell whether a sentence holds a number, a name in code, a path or an address."""
+    return bool(_PRECISE.search(sentence))
+
+
+def heading_of(sentence: str) -> Heading:
+    """Return where a sentence belongs; one that only says something belongs under "Also"."""
+    plain = _plain(sentence)
+    if _OPEN.search(plain):
+        return "Open"
+    hedged = is_hedged(sentence)
+    if not hedged and (_DECIDED.search(plain) or _CORRECTED.search(plain)):
+        return "Decided"
+    if not hedged and (_REQUIRED.search(plain) or is_precise(sentence)):
+        return "Known"
+    return "Also"
+
+
+def _plain(sentence: str) -> str:
+    return sentence.replace("\u2019", "'")

@@ -1,0 +1,218 @@
+"""A summary in the talk's own sentences: needs no model, and the same talk always has the same one.
+
+How it begins (what the user wants), what was decided, what is required and known, what is open, and then what else
+weighs most. A sentence weighs by the words that the talk keeps coming back to, by what it tells by its form, by who
+says it (what the user says goes before what was answered), and by how late it is said: what is said later may replace
+what was said before. Nothing is said twice.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Final, NamedTuple
+
+from sojourn.context.compaction.cues import heading_of, is_chatter, is_hedged, is_precise, verdict
+from sojourn.context.compaction.sentences import sentences, shortened
+from sojourn.context.compaction.shape import Heading, bounded, read_points, written
+from sojourn.context.compaction.spoken import Spoken, spoken
+from sojourn.context.compaction.summariser import Summary
+from sojourn.context.talk import Line
+from sojourn.context.tokens import CharacterCounter, TokenCounter
+from sojourn.model.wording import words
+
+_STOP: Final = frozenset(
+    """a about after all also am an and any are as at be because been before but by can could did do does doing done for
+    from get go going had has have he her here him his how i i'd i'll i'm i've if in into is it its it's just let let's
+    like me more most my no not now of on one only or other our out over please she should so some such than that the
+    that's their them then there these they this to too up us use very want was we we'll we're were what when where
+    which while who why will with would yes you you're your""".split()  # noqa: SIM905 - a list of words reads best as words
+)
+_ROOM: Final[dict[Heading, float]] = {"Goal": 0.2, "Decided": 0.45, "Open": 0.2, "Known": 0.4, "Also": 1.0}
+"""The share of a summary that each heading gets before the others compete for what it leaves."""
+_ORDER: Final[tuple[Heading, ...]] = ("Goal", "Decided", "Open", "Known", "Also")
+_WORTH: Final[dict[Heading, float]] = {"Goal": 3.0, "Decided": 2.0, "Open": 1.6, "Known": 1.4, "Also": 1.0}
+_TELLING: Final = frozenset({"Goal", "Decided", "Open"})
+_OWN: Final = 1.25
+"""What the user says weighs more than what is answered."""
+_TOOLS: Final = 0.5
+_IDLE: Final = 0.5
+"""An assistant proposes and exclaims a lot."""
+_LEAST: Final = 0.6
+"""What only says something, and is worth less, is left out even if there is room for it."""
+_FADING: Final = 0.85
+"""What an earlier summary says weighs less with each new one, unless it was decided or is the goal."""
+_SAME: Final = 0.6
+"""Two sentences that share so much of their words say the same, for a summary."""
+_LINES_OF_TOOL: Final = 3
+_GOALS: Final = 2
+_OTHERS: Final = ("assistant: ", "tool")
+_SPEAKERS: Final = ("user: ", "assistant: ", "tool ")
+
+
+class _Candidate(NamedTuple):
+    """A sentence that may go into a summary."""
+
+    heading: Heading
+    text: str
+    terms: frozenset[str]
+    place: int
+    weight: float = 1.0
+
+
+class ExtractiveSummariser:
+    """Summarises by choosing sentences. It has no state; *counter* counts tokens."""
+
+    most_tokens: int | None = None
+    is_model = False
+
+    def __init__(self, counter: TokenCounter | None = None) -> None:
+        self._counter = counter or CharacterCounter()
+
+    async def summarise(self, previous: str, lines: Sequence[Line], *, max_tokens: int) -> Summary:
+        """Return the sentences of *previous* and *lines* that weigh most, under headings, with who said them."""
+        return Summary(text=self.chosen(previous, lines, max_tokens=max_tokens))
+
+    def chosen(self, previous: str, lines: Sequence[Line], *, max_tokens: int) -> str:
+        """Return the summary, at once."""
+        earlier = _earlier(previous)
+        said = _said([spoken(line) for line in lines], first=len(earlier), has_goal=_has_goal(earlier))
+        candidates = [*earlier, *said]
+        if not candidates:
+            return ""
+        picked = self._picked(candidates, _scores(candidates), max_tokens)
+        points: dict[Heading, list[str]] = {}
+        for one in sorted(picked, key=lambda candidate: candidate.place):
+            points.setdefault(one.heading, []).append(one.text)
+        return bounded(written("", points), max_tokens, self._counter)
+
+    def _picked(self, candidates: Sequence[_Candidate], scores: Sequence[float], room: int) -> list[_Candidate]:
+        ranked = sorted(range(len(candidates)), key=lambda number: (-scores[number], -candidates[number].place))
+        costs = [self._counter.count(f"- {one.text}\n") + 1 for one in candidates]
+        picked: list[_Candidate] = []
+        left = room - len(_ORDER) * 2  # the headings cost something too
+        for heading in (*_ORDER, None):
+            share = left if heading is None else min(left, int(room * _ROOM[heading]))
+            for number in ranked:
+                one = candidates[number]
+                fits = costs[number] <= share and heading in (None, one.heading)
+                fits = fits and (one.heading != "Also" or scores[number] >= _LEAST)
+                if fits and one not in picked and not any(_is_said_by(one, other) for other in picked):
+                    picked.append(one)
+                    share -= costs[number]
+                    left -= costs[number]
+        return picked
+
+
+def _earlier(previous: str) -> list[_Candidate]:
+    """Return what an earlier summary says, point by point; prose falls into sentences."""
+    prose, points = read_points(previous)
+    found: list[tuple[Heading, str]] = [
+        (heading_of(one), one) for line in prose for one in sentences(line) if not is_chatter(one)
+    ]
+    found = [("Known" if heading == "Also" else heading, text) for heading, text in found] + points
+    return [
+        _Candidate(heading, shortened(text), _terms(_words_of(text)), place, _weight_of(heading))
+        for place, (heading, text) in enumerate(found)
+    ]
+
+
+def _weight_of(heading: Heading) -> float:
+    return 1.0 if heading in {"Goal", "Decided"} else _FADING
+
+
+def _has_goal(candidates: Iterable[_Candidate]) -> bool:
+    return any(one.heading == "Goal" for one in candidates)
+
+
+def _said(talk: Sequence[Spoken], *, first: int, has_goal: bool) -> list[_Candidate]:
+    """Return the sentences of a talk that say something, with where they belong."""
+    found: list[_Candidate] = []
+    waiting = _unanswered(talk)
+    asked = ""
+    for number, one in enumerate(talk):
+        read = _worth_reading(one)
+        begins = one.speaker == "user" and not has_goal and bool(read)
+        has_goal = has_goal or begins
+        if one.speaker == "user" and asked and (told := verdict(one.text)):
+            settled = f'user: {told}, to "{asked}"'
+            found.append(_Candidate("Decided", settled, _terms(asked), first + len(found), _OWN))
+        for place, sentence in enumerate(read):
+            heading = heading_of(sentence)
+            weight = _weight(one, sentence)
+            if begins and place < _GOALS and heading != "Decided":
+                heading, weight = "Goal", weight * (1.5 if place == 0 else 1.0)
+            elif number == waiting and sentence.endswith("?"):
+                heading = "Open"
+            text = f"{one.speaker}: {sentence}"
+            found.append(_Candidate(heading, text, _terms(sentence), first + len(found), weight))
+        if one.speaker in {"user", "assistant"}:
+            questions = [sentence for sentence in read if sentence.endswith("?")]
+            asked = questions[-1] if questions and one.speaker == "assistant" else ""
+    return found
+
+
+def _unanswered(talk: Sequence[Spoken]) -> int:
+    """Return the place of the user's last message if nobody answered it, else -1."""
+    last = max((place for place, one in enumerate(talk) if one.speaker == "user"), default=-1)
+    return -1 if any(one.speaker == "assistant" and one.text for one in talk[last + 1 :]) else last
+
+
+def _worth_reading(one: Spoken) -> list[str]:
+    found = [sentence for sentence in sentences(one.text) if not is_chatter(sentence)]
+    if one.speaker.startswith("tool"):
+        found = found[-_LINES_OF_TOOL:] if one.is_error else found[:_LINES_OF_TOOL]
+    return found + [f"called {call}" for call in one.calls]
+
+
+def _weight(one: Spoken, sentence: str) -> float:
+    if one.speaker == "user":
+        return _OWN
+    if one.speaker.startswith("tool"):
+        return 1.0 if one.is_error else _TOOLS
+    return _IDLE if is_hedged(sentence) or sentence.endswith("!") else 1.0
+
+
+def _scores(candidates: Sequence[_Candidate]) -> list[float]:
+    """Return what each sentence is worth: by its heading, who says it, its words, and how late it is said."""
+    distinct = {one.terms: one for one in candidates}.values()  # what is repeated to the letter is no theme
+    frequency = Counter(term for one in distinct for term in one.terms)
+    own = {term for one in candidates if not one.text.startswith(_OTHERS) for term in one.terms}
+    common = max(2, len(distinct) * 0.5)
+    weights = {
+        term: (math.log(1 + count) if count <= common else 0.2) * (1.0 if term in own else _IDLE)
+        for term, count in frequency.items()
+    }
+    top = max(weights.values(), default=1.0)
+    last = max(one.place for one in candidates) or 1
+    return [_score(one, weights, top) * (0.85 + 0.15 * one.place / last) for one in candidates]
+
+
+def _score(one: _Candidate, weights: dict[str, float], top: float) -> float:
+    if not one.terms:
+        return 0.05
+    topical = sum(weights[term] for term in one.terms) / (top * len(one.terms))
+    # Two words say little, however often they come; unless something is settled by them.
+    substance = min(1.0, max(len(one.terms), 4 if one.heading in _TELLING else 0) / 6)
+    return _WORTH[one.heading] * one.weight * substance * (0.5 + topical + (0.3 if is_precise(one.text) else 0.0))
+
+
+def _is_said_by(one: _Candidate, other: _Candidate) -> bool:
+    """Tell whether the other says the same. Numbers tell apart: a port of 8080 is not one of 9090."""
+    if not one.terms or _numbers(one.terms) != _numbers(other.terms):
+        return one.text == other.text
+    shared = len(one.terms & other.terms)
+    return shared / len(one.terms | other.terms) >= _SAME or shared == len(one.terms)
+
+
+def _numbers(terms: Iterable[str]) -> frozenset[str]:
+    return frozenset(term for term in terms if any(character.isdigit() for character in term))
+
+
+def _words_of(text: str) -> str:
+    """Return a point without who says it."""
+    named = text.startswith(_SPEAKERS)
+    return text.partition(": ")[2] if named else text
+
+
+def _terms(text: str) -> frozenset[str]:
+    return frozenset(words(text)) - _STOP

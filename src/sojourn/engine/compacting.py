@@ -1,0 +1,444 @@
+"""Compacting a live session: its older messages are represented by a summary, in one append that can be taken back.
+
+Nothing is removed: the messages stay in the journal, where they are found and read as before; a context begins after
+them. While a summary is written nothing is, so a crash, a failure or somebody else's compaction leaves the session as
+it was. Only what a failed summary cost is recorded, because it was paid.
+"""
+
+import os
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any, Final
+
+import anyio
+import uuid_utils
+
+from sojourn.context.compaction.cut import KEEP, THRESHOLD, Cut, threshold_for, what_to_compact
+from sojourn.context.compaction.extractive import ExtractiveSummariser
+from sojourn.context.compaction.notice import compacted_notice, summary_message
+from sojourn.context.compaction.shape import taken_apart, with_instructions
+from sojourn.context.compaction.summariser import Summariser, Usage
+from sojourn.context.tokens import CharacterCounter, TokenCounter
+from sojourn.engine.budgeting import SessionBudget
+from sojourn.engine.findings import Findings, read_findings
+from sojourn.engine.learner import FailureHandler, log_failure
+from sojourn.engine.loading import load_state
+from sojourn.engine.rehearsal import Rehearsal
+from sojourn.engine.session import Session
+from sojourn.engine.summarising import SummaryWriter, Unwritten, line_of, recorded
+from sojourn.engine.turn import LEASE_SECONDS, kept
+from sojourn.errors import (
+    ConflictError,
+    InvalidInputError,
+    LeaseLostError,
+    LockedError,
+    ModelError,
+    NotFoundError,
+)
+from sojourn.memory.extraction.protocol import StateExtractor
+from sojourn.model.entry import Draft, Entry
+from sojourn.model.events import (
+    Compacted,
+    CompactionUndone,
+    Forgotten,
+    MessageAdded,
+    ShortTermMemoryUpdated,
+)
+from sojourn.model.ids import Seq
+from sojourn.model.message import Message
+from sojourn.model.value import Value
+from sojourn.store.protocol import MAX_PAGE, Lease, Order
+
+SUMMARY_TOKENS: Final = 1_000
+SHORT_TERM_TOKENS: Final = 300
+EVERY_TURNS: Final = 5
+_LEAST_TOKENS: Final = 60
+"""A summary may always have so many, however little it stands for."""
+_SHARE: Final = 4
+"""And otherwise no more than a quarter of what it stands for."""
+_TRIES: Final = 5
+_SHORT_TERM_MESSAGES: Final = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompactionSettings:
+    """When a session is compacted, and how.
+
+    Attributes:
+        threshold: tokens of messages and summary beyond which it is due.
+        window: how many tokens the model can take. If it is given, 0.9 of it is the threshold instead.
+        keep: messages that stay.
+        least_messages: with fewer messages it is never due.
+        summary_tokens: tokens that a summary may have.
+        findings: how many facts, decisions, tasks and files each are taken from what is summarised.
+    """
+
+    threshold: int = THRESHOLD
+    window: int | None = None
+    keep: int = KEEP
+    least_messages: int = 2
+    summary_tokens: int = SUMMARY_TOKENS
+    findings: int = 15
+
+    @property
+    def limit(self) -> int:
+        """Beyond how many tokens a session is compacted."""
+        return self.threshold if self.window is None else threshold_for(self.window)
+
+
+class Compaction(Value, frozen=True, kw_only=True):
+    """What a compaction did; if it did nothing, *reason* says why."""
+
+    compacted: bool
+    tokens_before: int
+    tokens_after: int
+    reason: str = ""
+    summary: str = ""
+    through: Seq | None = None
+
+    @property
+    def tokens_saved(self) -> int:
+        """How many tokens less the next context has."""
+        return self.tokens_before - self.tokens_after
+
+    @property
+    def notice(self) -> str:
+        """What people are told; nothing, if nothing was done."""
+        return compacted_notice(self.tokens_saved) if self.compacted else ""
+
+    def to_reply(self) -> dict[str, Any]:
+        """Return what a remote caller is told: the numbers, or the reason."""
+        if not self.compacted:
+            return {"compacted": False, "reason": self.reason}
+        return {
+            "compacted": True,
+            "tokens_before": self.tokens_before,
+            "tokens_after": self.tokens_after,
+            "tokens_saved": self.tokens_saved,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Window:
+    """What a session showed when it was looked at: its window's entries, cut, and where all that stood."""
+
+    entries: tuple[Entry, ...]
+    cut: Cut
+    summary: str
+    summary_seq: Seq | None
+    start: Seq
+    message_count: int
+    epoch: int
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Written:
+    """A summary for what a window showed, and what it cost."""
+
+    window: _Window
+    summary: str
+    usage: tuple[Usage, ...]
+
+
+class ContextCompactor:
+    """Compacts one session. Lives as long as the session is open; holds nothing but its settings."""
+
+    def __init__(
+        self,
+        session: Session,
+        summariser: Summariser | None = None,
+        *,
+        settings: CompactionSettings | None = None,
+        counter: TokenCounter | None = None,
+        extractor: StateExtractor | None = None,
+        budget: SessionBudget | None = None,
+        fallback: Summariser | None = None,
+        on_failure: FailureHandler = log_failure,
+    ) -> None:
+        """Compact *session*.
+
+        Args:
+            session: which.
+            summariser: who writes the summary; without one, it is made of the talk's own sentences.
+            settings: when, and how.
+            counter: counts tokens.
+            extractor: finds facts, decisions, tasks and files in what is summarised. Messages that the app has learned
+                from are not read again.
+            budget: asked before a model is.
+            fallback: writes the summary if *summariser* fails or is too expensive; without one, nothing is done then.
+            on_failure: told what failed.
+        """
+        self._session = session
+        self._counter = counter or CharacterCounter()
+        self._writer = SummaryWriter(
+            summariser or ExtractiveSummariser(self._counter),
+            counter=self._counter,
+            fallback=fallback,
+            budget=budget,
+            on_failure=on_failure,
+        )
+        self._settings = settings or CompactionSettings()
+        self._extractor = extractor
+        self._on_failure = on_failure
+
+    async def due(self) -> bool:
+        """Tell whether the session has become so long that `compact` would make it shorter."""
+        if self._session.state.conversation.window_messages < self._settings.least_messages:
+            return False
+        return not self._reason_against(await self._look(force=False), force=False)
+
+    async def compact(self, *, force: bool = False, in_turn: bool = False) -> Compaction:
+        """Let a summary stand for the older messages, if that is due; with *force*, whenever it makes a difference.
+
+        *in_turn*: the caller holds the session's turn. Otherwise nobody may hold it, and nobody can while this works.
+
+        Raises:
+            LockedError: a turn of this session is going on.
+            LeaseLostError: somebody took the turn over meanwhile. Nothing was changed.
+            InvalidInputError: *in_turn*, and there is no turn.
+        """
+        async with self._alone(in_turn=in_turn) as lease:
+            await self._session.refresh()
+            window = await self._look(force=force)
+            if reason := self._reason_against(window, force=force):
+                return _nothing(window, reason)
+            earlier = taken_apart(window.summary)
+            try:
+                text, usage = await self._writer.write(
+                    earlier.text, window.cut.old, max_tokens=self._room(window, earlier.text)
+                )
+            except Unwritten as unwritten:
+                return await self._given_up(window, str(unwritten), unwritten.usage, lease)
+            found = await read_findings(
+                self._extractor, window.entries, self._old_entries(window), on_failure=self._on_failure
+            )
+            summary = with_instructions(text, (*earlier.instructions, *window.cut.instructions))
+            return await self._append(_Written(window=window, summary=summary, usage=tuple(usage)), found, lease)
+
+    async def undo(self, *, in_turn: bool = False) -> Compaction:
+        """Take the latest compaction back: the window and the summary are as before it. What it found stays known.
+
+        Raises:
+            NotFoundError: the session is not compacted.
+            LockedError, LeaseLostError, InvalidInputError: as for `compact`.
+        """
+        async with self._alone(in_turn=in_turn) as lease:
+            await self._session.refresh()
+            before = await self._look(force=False)
+            latest = await self._latest()
+            earlier = (await load_state(self._session.store, self._session.id, at=latest.seq - 1)).state
+            talk = earlier.conversation
+            since = self._session.state.conversation.message_count - talk.message_count
+            undone = CompactionUndone(
+                summary=earlier.working_set.summary, through=talk.window_start, kept=talk.window_messages + since
+            )
+            seqs = (latest.seq, earlier.working_set.summary_seq)
+            causes = tuple(seq for seq in seqs if seq is not None)
+            await self._session.append(undone, causes=causes, expected=self._session.head, lease=lease)
+            after = await self._look(force=False)
+            return Compaction(compacted=False, tokens_before=before.tokens, tokens_after=after.tokens, reason="undone")
+
+    async def summary_message(self) -> Message | None:
+        """Return the message that stands for what is summarised, with when that was done; None without a summary."""
+        working = self._session.state.working_set
+        if working.summary_seq is None:
+            return None
+        place = working.summary_seq
+        found = await self._session.store.read(self._session.id, after=place - 1, before=place + 1, limit=1)
+        return summary_message(working.summary, found[0].at)
+
+    async def summarise_turns(self, every: int = EVERY_TURNS) -> str | None:
+        """Rewrite the short-term memory, if the number of turns is a multiple of *every*; return it, or None.
+
+        Raises:
+            ModelError: the summary could not be written, or would cost too much; the memory is as before.
+        """
+        if isinstance(every, bool) or not isinstance(every, int) or every < 1:
+            raise InvalidInputError(f"a summary is due every 1 or more turns, got {every!r:.50}")
+        state = self._session.state
+        turns = state.turn_count
+        new = await self._since_short_term_memory() if turns and turns % every == 0 else []
+        if not new:
+            return None
+        earlier = state.short_term_memory or ""
+        try:
+            text, usage = await self._writer.write(earlier, list(map(line_of, new)), max_tokens=SHORT_TERM_TOKENS)
+        except Unwritten as unwritten:
+            await self._pay(unwritten.usage, None)
+            raise ModelError(str(unwritten)) from unwritten
+        memory = Draft(event=ShortTermMemoryUpdated(text=text), causes=tuple(entry.seq for entry in new))
+        # Whoever asks twice in the same turn gets it once.
+        await self._session.append(memory, *map(recorded, usage), key=f"short_term_memory/{turns}")
+        return text
+
+    # --- how it is done
+
+    @asynccontextmanager
+    async def _alone(self, *, in_turn: bool) -> AsyncIterator[Lease | None]:
+        """Hold the session's turn, unless the caller does."""
+        session = self._session
+        if in_turn:
+            if not session.in_turn:
+                raise InvalidInputError("no turn of this session is held; compact without in_turn")
+            yield None
+            return
+        if session.in_turn:
+            raise LockedError(f"session={session.id}")
+        holder = f"{os.uname().nodename}:{os.getpid()}:compaction-{uuid_utils.uuid7()}"
+        lease = await session.store.acquire_lease(session.id, holder, ttl=LEASE_SECONDS)
+        try:
+            async with kept(session.store, lease):
+                yield lease
+        finally:
+            with anyio.CancelScope(shield=True):
+                await session.store.release_lease(lease)
+
+    async def _look(self, *, force: bool) -> _Window:
+        """Return the session's window as it is now, and how it would be cut."""
+        state = self._session.state
+        talk, working = state.conversation, state.working_set
+        row = await self._session.store.get_session(self._session.id)
+        entries = await self._read(after=talk.window_start, through=state.head)
+        lines = [line_of(entry) for entry in entries if isinstance(entry.event, MessageAdded)]
+        is_open = talk.turn is not None and talk.turn.outcome is None
+        waiting = [call.asked_at for call in talk.open_calls if is_open and call.asked_at > talk.window_start]
+        cut = what_to_compact(
+            lines,
+            self._counter,
+            threshold=self._settings.limit,
+            keep=self._settings.keep,
+            force=force,
+            stays_from=min(waiting, default=None),
+        )
+        return _Window(
+            entries=entries,
+            cut=cut,
+            summary=working.summary,
+            summary_seq=working.summary_seq,
+            start=talk.window_start,
+            message_count=talk.message_count,
+            epoch=row.epoch,
+            tokens=cut.tokens + self._counter.count(working.summary),
+        )
+
+    async def _read(self, *, after: int, through: int) -> tuple[Entry, ...]:
+        found: list[Entry] = []
+        while after < through:
+            page = await self._session.store.read(self._session.id, after=after, before=through + 1, limit=MAX_PAGE)
+            if not page:
+                break
+            found += page
+            after = page[-1].seq
+        return tuple(found)
+
+    def _reason_against(self, window: _Window, *, force: bool) -> str:
+        settings, messages = self._settings, len(window.cut.old) + len(window.cut.kept)
+        if messages < settings.least_messages:
+            return f"there are only {messages} messages"
+        if not force and window.tokens <= settings.limit:
+            return f"{window.tokens:,} tokens are within the {settings.limit:,} that are fine"
+        if window.cut.through is None:
+            return "there are no older messages"
+        return ""
+
+    def _old_entries(self, window: _Window) -> list[Entry]:
+        old = {line.seq for line in window.cut.old}
+        return [entry for entry in window.entries if entry.seq in old]
+
+    def _room(self, window: _Window, earlier: str) -> int:
+        """Return how many tokens the summary may have: it must be worth it."""
+        whole = window.cut.old_tokens + self._counter.count(earlier)
+        return min(self._settings.summary_tokens, max(_LEAST_TOKENS, whole // _SHARE))
+
+    async def _append(self, written: _Written, found: Findings, lease: Lease | None) -> Compaction:
+        """Write everything at once, behind what others may have appended; nothing, if it does not fit any more."""
+        session, window, through = self._session, written.window, written.window.cut.through
+        after = self._counter.count(written.summary) + window.cut.kept_tokens
+        if through is None or after >= window.tokens:
+            return await self._given_up(window, "a summary would be no shorter", written.usage, lease)
+        gone = [entry.seq for entry in window.entries if entry.seq <= through and isinstance(entry.event, MessageAdded)]
+        causes = tuple(gone) if window.summary_seq is None else (window.summary_seq, *gone)
+        for _ in range(_TRIES):
+            await session.refresh()
+            if reason := await self._overtaken(window):
+                return await self._given_up(window, reason, written.usage, lease)
+            since = session.state.conversation.message_count - window.message_count
+            compacted = Compacted(
+                summary=written.summary,
+                through=through,
+                kept=len(window.cut.kept) + since,
+                tokens_before=window.tokens,
+                tokens_after=after,
+            )
+            rehearsal = Rehearsal(session)
+            await rehearsal.append(Draft(event=compacted, causes=causes), *map(recorded, written.usage))
+            await found.take_in(rehearsal, limit=self._settings.findings)
+            try:
+                await session.append(*rehearsal.drafts, expected=session.head, lease=lease)
+            except LeaseLostError:
+                raise
+            except ConflictError:
+                continue  # others appended: what was found is compared with that too
+            return Compaction(
+                compacted=True,
+                tokens_before=window.tokens,
+                tokens_after=after,
+                summary=written.summary,
+                through=through,
+            )
+        return await self._given_up(window, "others kept writing to the session", written.usage, lease)
+
+    async def _overtaken(self, window: _Window) -> str:
+        """Return what makes the summary useless by now, if anything does."""
+        row = await self._session.store.get_session(self._session.id)
+        state = self._session.state
+        if row.epoch != window.epoch:
+            return "something was forgotten meanwhile"
+        if (state.conversation.window_start, state.working_set.summary_seq) != (window.start, window.summary_seq):
+            return "another summary came first"
+        return ""
+
+    async def _given_up(self, window: _Window, reason: str, usage: Sequence[Usage], lease: Lease | None) -> Compaction:
+        """Leave the session as it is, but for what was paid."""
+        await self._pay(usage, lease)
+        return _nothing(window, reason)
+
+    async def _pay(self, usage: Sequence[Usage], lease: Lease | None) -> None:
+        if usage:
+            await self._session.append(*map(recorded, usage), lease=lease)
+
+    async def _latest(self) -> Entry:
+        """Return the latest compaction that was not taken back."""
+        undone = 0
+        before = self._session.head + 1
+        while before > 1:
+            page = await self._session.store.read(
+                self._session.id, before=before, limit=MAX_PAGE, order=Order.NEWEST_FIRST
+            )
+            if not page:
+                break
+            for entry in page:
+                match entry.event:
+                    case CompactionUndone():
+                        undone += 1
+                    case Compacted() if not undone:
+                        return entry
+                    case Compacted() | Forgotten(was="compacted"):
+                        undone = max(0, undone - 1)
+            before = page[-1].seq
+        raise NotFoundError("a compaction to take back")
+
+    async def _since_short_term_memory(self) -> list[Entry]:
+        """Return the last messages that the short-term memory does not know yet."""
+        messages = await self._session.last_messages(_SHORT_TERM_MESSAGES)
+        if not messages:
+            return []
+        entries = await self._read(after=messages[0].seq - 1, through=self._session.head)
+        last = max((one.seq for one in entries if isinstance(one.event, ShortTermMemoryUpdated)), default=Seq(0))
+        return [entry for entry in messages if entry.seq > last]
+
+
+def _nothing(window: _Window, reason: str) -> Compaction:
+    return Compaction(compacted=False, tokens_before=window.tokens, tokens_after=window.tokens, reason=reason)
