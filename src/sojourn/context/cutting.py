@@ -12,6 +12,8 @@ from sojourn.context.tokens import PER_MESSAGE, TokenCounter, count_message
 from sojourn.model.message import Message, Part, TextPart, ThinkingPart
 
 _JOINER: Final = "\u200d"
+_VIRAMA: Final = 9
+"""The combining class of signs that join two consonants into one character."""
 _NEAR: Final = 24
 """So far from where it must be cut, a space is looked for."""
 _CHARS_PER_TOKEN: Final = 16
@@ -111,6 +113,7 @@ def _continues(text: str, place: int) -> bool:
     here, before = text[place], text[place - 1]
     return (
         unicodedata.combining(here) != 0
+        or unicodedata.combining(before) == _VIRAMA
         or _JOINER in (here, before)
         or unicodedata.category(here) in {"Mn", "Mc", "Me", "Sk"}
         or (_is_flag_letter(here) and _is_flag_letter(before))
