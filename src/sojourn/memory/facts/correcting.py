@@ -29,6 +29,8 @@ _PUT_RIGHT: Final = re.compile(
     r"(?P<letter>,?\s+with (?:an? )?(?:double )?[\"']?\w[\"']?)?(?:,?\s+please)?",
     re.IGNORECASE,
 )
+_NAMED: Final = re.compile(rf"{_CUE}+(?:his|her|its|their) name is (?P<value>[A-Z][^,;:]{{0,30}})", re.IGNORECASE)
+_CALLED: Final = " is called "
 _NOT: Final = re.compile(r"(?P<new>.+?),?\s+(?:and )?not (?P<old>[^,]{1,40})", re.IGNORECASE)
 _THEY: Final = re.compile(
     r"(?:they|we|i|somebody|someone)(?:'ve| have| had)?(?: now| just| since)? (?P<verb>raised|increased|lowered|reduced"
@@ -93,6 +95,8 @@ def _corrected(sentence: str, latest: Sequence[Believed]) -> Correction | None:
         return None
     if negated := _NOT.fullmatch(re.sub(rf"^{_CUE}+", "", text, flags=re.IGNORECASE)):
         return _swapped(negated["new"], negated["old"], latest)
+    if named := _NAMED.fullmatch(text):
+        return _renamed(named["value"], [one for one in latest if _CALLED in one.text], spelled=False, surely=True)
     match = _PUT_RIGHT.fullmatch(text)
     if match is None or not (match["cue"] or match["said"] or match["letter"]):
         return None

@@ -80,7 +80,9 @@ class Search:
         gathered.speakers = question.named(speakers)
         nameless = question.without(gathered.speakers)
         if nameless is not question:
+            # What was found by the name of who speaks is mostly what the others say to them.
             gathered.question = nameless
+            gathered.documents.clear()
             await self._look_for_words(gathered, where)
         gathered.rarities = await self._rarities(gathered, tail)
         for embedder in self._embedders:
@@ -141,7 +143,7 @@ class Search:
 
     async def _candidates(self, gathered: "_Gathered", where: Where, tail: Sequence[Document]) -> list[Candidate]:
         core = list(gathered.documents)
-        beside = await self._index.around(core, before=2, after=2) if core else {}
+        beside = await self._index.around(core, before=2, after=1) if core else {}
         everything = dict(gathered.documents)
         for neighbours in beside.values():
             everything.update((one.number, one.document) for one in neighbours)

@@ -139,7 +139,12 @@ READERS: Final[dict[str, tuple[Reader, ...]]] = {
         people.has_people,
         about_user_facts.has_facts,
     ),
-    "get": (profile_tastes.has_taste, people.has_people, about_user_facts.has_facts),
+    "get": (
+        profile_tastes.has_taste,
+        people.has_people,
+        about_user_facts.has_facts,
+        about_user_facts.becomes,
+    ),
     "stand": (profile_tastes.has_taste,),
     "drive": (profile_work.practises, about_user_facts.drives),
     **dict.fromkeys(

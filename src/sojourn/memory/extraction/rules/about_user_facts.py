@@ -71,6 +71,21 @@ def facts_after_be(line: Line, predicate: Predicate) -> Iterator[Draft]:
     yield from _speaks_being(line, predicate, place)
 
 
+def becomes(line: Line, predicate: Predicate) -> Iterator[Draft]:
+    """Read "I got married", "we got divorced last year"."""
+    if predicate.modal or predicate.wanted or predicate.negated or not predicate.past:
+        return
+    state = line.word(predicate.rest)
+    if state in words("married divorced engaged widowed separated") and line.word(predicate.rest + 1) not in {
+        "to",
+        "in",
+    }:
+        yield fact(line, "user/marital status", state, f"The user is {state}", (predicate.start, predicate.rest + 1))
+    elif state in {"married", "engaged"} and line.word(predicate.rest + 1) == "to":
+        yield fact(line, "user/marital status", state, f"The user is {state}", (predicate.start, predicate.rest + 1))
+        yield from _married_to(line, predicate.rest + 1, predicate.start)
+
+
 _TABLES: Final = (
     (DIETS, "user/diet", ""),
     (STATES, "user/health", ""),

@@ -12,6 +12,7 @@ from sojourn.memory.extraction.rules.about_user import About, statements
 from sojourn.memory.extraction.rules.decisions import decisions
 from sojourn.memory.extraction.rules.files import files
 from sojourn.memory.extraction.rules.intent import intent_of
+from sojourn.memory.extraction.rules.others import facts_of_others
 from sojourn.memory.extraction.rules.profile import assistant_statements
 from sojourn.memory.extraction.rules.reading import Reading, read
 from sojourn.memory.extraction.rules.tasks import tasks
@@ -89,7 +90,7 @@ def _facts(
 ) -> tuple[FactStatement, ...]:
     found: list[FactStatement] = []
     if user is not None:
-        found += technical_facts(Source(reading=user, trust="user"))
+        found += technical_facts(Source(reading=user, trust="user")) or facts_of_others(user, trust="user")
         if not found and (corrected := _corrected(user, exchange)):
             found.append(corrected)
     for tool in exchange.tools:

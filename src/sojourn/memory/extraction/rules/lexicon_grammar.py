@@ -46,7 +46,6 @@ CONTRACTIONS: Final[dict[str, tuple[str, ...]]] = {
     "here's": ("here", "is"),
     **dict.fromkeys(("what's", "whats"), ("what", "is")),
     "favorite's": ("favorite", "is"),
-    "dog's": ("dog", "'s"),
 }
 DETACHED: Final[dict[str, tuple[frozenset[str], str]]] = {
     "m": (words("i"), "am"),

@@ -211,10 +211,11 @@ class _Auxiliaries:
         if word in MODALS:
             self._predicate.modal = True
             return place + 1
-        if word in {"have", "had", "has"} and _goes_on(self._line, place + 1):
+        following = place + (2 if after == "since" else 1)
+        if word in {"have", "had", "has"} and _goes_on(self._line, following):
             self._have = True
             self._predicate.past = self._predicate.past or word == "had"
-            return place + 1
+            return following
         return 0
 
     def _be_form(self, place: int) -> int:

@@ -16,6 +16,7 @@ HIDDEN: Final = "\ufffc"
 _FENCE: Final = re.compile(r"\s{0,8}(```|~~~)")
 _INLINE: Final = re.compile(r"(`+)[^`\n]{1,400}\1")
 _QUOTED: Final = re.compile(r'"[^"\n]{2,2000}"|“[^”\n]{2,2000}”|«[^»\n]{2,2000}»')
+_IN_APOSTROPHES: Final = re.compile(r"(?<!\w)['‘](?=\S)(?:[^'’\n]|(?<=\w)['’](?=\w)){2,2000}?(?<=\S)['’](?!\w)")
 _MACHINE: Final = re.compile(
     r"""\s{0,12}(?:
         \[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d | \[?\d\d:\d\d:\d\d[.,\]\s]
@@ -65,6 +66,8 @@ def masked(text: str, injected: Iterable[tuple[int, int]]) -> str:
         text = _blanked(text, [(0, len(text))]) if _is_machine_made(text) else text
     if '"' in text or "“" in text or "«" in text:
         text = _QUOTED.sub(_quotation, text)
+    if text.count("'") + text.count("’") > 1:
+        text = _IN_APOSTROPHES.sub(_quotation, text)
     if ":" in text:
         handed = _HANDED_OVER.search(text)
         if handed and len(text) - handed.end() > 20:
@@ -78,7 +81,7 @@ def _hidden(match: "re.Match[str]") -> str:
 
 def _quotation(match: "re.Match[str]") -> str:
     """Hide a quotation, but keep a title or a nickname: those are short and speak of nobody."""
-    words = match.group().lower().replace("’", "'").strip('"“”«»').split()
+    words = match.group().lower().replace("’", "'").strip("\"'“”«»‘").split()
     if len(words) <= 5 and not _FIRST_PERSON.intersection(words):
         return match.group()
     return _hidden(match)
