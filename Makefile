@@ -6,7 +6,7 @@
 PYTHON ?= python3
 ARGS ?=
 
-BENCHMARKS := journal memory
+BENCHMARKS := journal memory context
 
 VENV := .venv
 BENCH_VENV := .venv-bench

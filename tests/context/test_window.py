@@ -55,6 +55,11 @@ def test_the_beginning_stays_while_it_fits_and_then_moves_by_a_good_part() -> No
     assert all(count <= 20 * REFILL for count in moved[1:])
 
 
+def test_a_stretch_that_was_made_for_less_room_grows_again() -> None:
+    assert window(talk(40), 300, begins=Seq(37)).begins == 19
+    assert window(talk(40), 300, begins=Seq(21)).begins == 21
+
+
 def test_a_beginning_that_is_not_there_any_more_is_no_obstacle() -> None:
     assert seqs(window(talk(10)[4:], 40, begins=Seq(2)))[-1] == 10
 

@@ -207,7 +207,8 @@ class _Building:
 
         The talk first gets its share; the pieces what it leaves, up to a limit; then the talk all that is left.
         """
-        begins = self._previous.begins if self._previous is not None else None
+        previous = self._previous
+        begins = previous.begins if previous is not None and previous.budget == self._budget else None
         most = max(KNOWLEDGE_MOST, free // 8)
         window = self._window(free - min(int(free * (1 - TALK_SHARE)), most), begins)
         items, known = self._new_items(self._items, window)

@@ -17,6 +17,8 @@ from sojourn.model.message import Message
 
 REFILL: Final = 0.75
 """How much of the room is filled when the beginning must move."""
+LEAST: Final = 0.4
+"""A stretch that fills less of the room begins earlier again: it was made for less room."""
 
 Cost = Callable[[Message], int]
 
@@ -70,7 +72,7 @@ def recent_window(
 def _start(talk: Sequence[Group], costs: Sequence[int], capacity: int, begins: Seq | None) -> int:
     """Return the number of the first group to keep; how many there are, if not even the last fits."""
     known = next((number for number, group in enumerate(talk) if begins is not None and group[0].seq == begins), None)
-    if known is not None and sum(costs[known:]) <= capacity:
+    if known is not None and (0 if known == 0 else capacity * LEAST) <= sum(costs[known:]) <= capacity:
         return known
     room = capacity if begins is None else int(capacity * REFILL)
     start, spent = len(talk), 0
