@@ -21,14 +21,15 @@ _DECIDED: Final = _any(
     rf"we(?:'ll| will|'re going to| are going to| won't| shall) (?:not )?(?:{_VERBS})",
 )  # fmt: skip
 _CORRECTED: Final = re.compile(
-    r"^(?:no[,.]|actually\b|correction\b|sorry[,.]|wait[,.])|\b(?:i meant|not .{1,30}, but|that's wrong|was wrong)\b",
+    r"^(?:please )?(?:don't|do not|stop) |^(?:no[,.]|actually\b|correction\b|sorry[,.]|wait[,.])"
+    r"|\b(?:i meant|not .{1,30}, but|that's wrong|was wrong)\b",
     re.IGNORECASE,
 )
 _REQUIRED: Final = _any(
     "must(?:n't)?", "never", "always", "required?", "requires", "needs? to", "has to", "have to", "at most", "at least",
     "no more than", "no later", "deadline", "due (?:on|by)", "limit(?:ed)?", "budget", "not allowed", "forbidden",
-    "constraint", "only (?:if|when|on|for|the)", "allergic", "cannot", "can't", "do not", "don't", "root cause",
-    "turned out", "because", "the (?:problem|reason|cause|fix) (?:is|was)",
+    "constraint", "only (?:if|when|on|for|the)", r"\w+ only(?=[.!]?$)", "allergic", "cannot",
+    "can't", "do not", "don't", "root cause", "turned out", "because", "the (?:problem|reason|cause|fix) (?:is|was)",
 )  # fmt: skip
 _OPEN: Final = _any(
     "todo", "to do", "still (?:need|open|missing|to|have|waiting|unclear)", "open question", "undecided", "unresolved",

@@ -9,7 +9,10 @@ what was said before. Nothing is said twice.
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Final, NamedTuple
+
+from anyio import to_thread
 
 from sojourn.context.compaction.cues import heading_of, is_chatter, is_hedged, is_precise, verdict
 from sojourn.context.compaction.sentences import sentences, shortened
@@ -31,9 +34,10 @@ _ROOM: Final[dict[Heading, float]] = {"Goal": 0.2, "Decided": 0.45, "Open": 0.2,
 """The share of a summary that each heading gets before the others compete for what it leaves."""
 _ORDER: Final[tuple[Heading, ...]] = ("Goal", "Decided", "Open", "Known", "Also")
 _WORTH: Final[dict[Heading, float]] = {"Goal": 3.0, "Decided": 2.0, "Open": 1.6, "Known": 1.4, "Also": 1.0}
-_TELLING: Final = frozenset({"Goal", "Decided", "Open"})
+_TELLING: Final = frozenset({"Goal", "Decided", "Open", "Known"})
 _OWN: Final = 1.25
 """What the user says weighs more than what is answered."""
+_ANSWER: Final = 0.85
 _TOOLS: Final = 0.5
 _IDLE: Final = 0.5
 """An assistant proposes and exclaims a lot."""
@@ -43,8 +47,14 @@ _FADING: Final = 0.85
 """What an earlier summary says weighs less with each new one, unless it was decided or is the goal."""
 _SAME: Final = 0.6
 """Two sentences that share so much of their words say the same, for a summary."""
+_ECHO: Final = 0.7
+"""A sentence is worth so much less where all its words are in another that was chosen."""
+_MOST: Final = 200
+"""Sentences that are compared with each other: the best."""
 _LINES_OF_TOOL: Final = 3
 _GOALS: Final = 2
+_FEW: Final = 2
+"""So few words that matter hardly say anything alone."""
 _OTHERS: Final = ("assistant: ", "tool")
 _SPEAKERS: Final = ("user: ", "assistant: ", "tool ")
 
@@ -55,8 +65,16 @@ class _Candidate(NamedTuple):
     heading: Heading
     text: str
     terms: frozenset[str]
+    numbers: frozenset[str]
     place: int
-    weight: float = 1.0
+    weight: float
+
+
+def _candidate(heading: Heading, text: str, said: str, *, place: int, weight: float) -> _Candidate:
+    """Return the sentence *said* as it would be shown: as *text*."""
+    terms = frozenset(words(said)) - _STOP
+    numbers = frozenset(term for term in terms if any(character.isdigit() for character in term))
+    return _Candidate(heading, text, terms, numbers, place, weight)
 
 
 class ExtractiveSummariser:
@@ -70,7 +88,9 @@ class ExtractiveSummariser:
 
     async def summarise(self, previous: str, lines: Sequence[Line], *, max_tokens: int) -> Summary:
         """Return the sentences of *previous* and *lines* that weigh most, under headings, with who said them."""
-        return Summary(text=self.chosen(previous, lines, max_tokens=max_tokens))
+        # Thousands of messages take a second or two: others go on meanwhile.
+        choose = partial(self.chosen, previous, tuple(lines), max_tokens=max_tokens)
+        return Summary(text=await to_thread.run_sync(choose))
 
     def chosen(self, previous: str, lines: Sequence[Line], *, max_tokens: int) -> str:
         """Return the summary, at once."""
@@ -86,21 +106,48 @@ class ExtractiveSummariser:
         return bounded(written("", points), max_tokens, self._counter)
 
     def _picked(self, candidates: Sequence[_Candidate], scores: Sequence[float], room: int) -> list[_Candidate]:
-        ranked = sorted(range(len(candidates)), key=lambda number: (-scores[number], -candidates[number].place))
-        costs = [self._counter.count(f"- {one.text}\n") + 1 for one in candidates]
+        """Choose, heading by heading and then among all, what is worth most beside what is chosen already."""
+        ranked = sorted(range(len(candidates)), key=lambda number: (-scores[number], -candidates[number].place))[:_MOST]
+        left = {number: scores[number] for number in ranked if _is_worth(candidates[number], scores[number])}
+        costs = {number: self._counter.count(f"- {candidates[number].text}\n") + 1 for number in left}
         picked: list[_Candidate] = []
-        left = room - len(_ORDER) * 2  # the headings cost something too
+        free = room - len(_ORDER) * 2  # the headings cost something too
         for heading in (*_ORDER, None):
-            share = left if heading is None else min(left, int(room * _ROOM[heading]))
-            for number in ranked:
-                one = candidates[number]
-                fits = costs[number] <= share and heading in (None, one.heading)
-                fits = fits and (one.heading != "Also" or scores[number] >= _LEAST)
-                if fits and one not in picked and not any(_is_said_by(one, other) for other in picked):
-                    picked.append(one)
-                    share -= costs[number]
-                    left -= costs[number]
+            share = free if heading is None else min(free, int(room * _ROOM[heading]))
+            while True:
+                fitting = [n for n in left if costs[n] <= share and heading in (None, candidates[n].heading)]
+                if not fitting:
+                    break
+                best = max(fitting, key=lambda number: (left[number], candidates[number].place))
+                share -= costs[best]
+                free -= costs[best]
+                picked.append(candidates[best])
+                left = _without_echoes(candidates, left, scores, best)
         return picked
+
+
+def _is_worth(one: _Candidate, score: float) -> bool:
+    return one.heading != "Also" or score >= _LEAST
+
+
+def _without_echoes(
+    candidates: Sequence[_Candidate], left: dict[int, float], scores: Sequence[float], picked: int
+) -> dict[int, float]:
+    """Return what is left once *picked* is chosen: not what it says already, and for less what is like it."""
+    chosen = candidates[picked]
+    found: dict[int, float] = {}
+    for number, worth in left.items():
+        one = candidates[number]
+        if number != picked and not _is_said_by(one, chosen):
+            found[number] = min(worth, scores[number] * (1.0 - _ECHO * _likeness(one, chosen)))
+    return found
+
+
+def _likeness(one: _Candidate, other: _Candidate) -> float:
+    """Return which share of their words two sentences have in common, their numbers aside."""
+    shared = len(one.terms & other.terms) - len(one.numbers & other.numbers)
+    either = len(one.terms) - len(one.numbers) + len(other.terms) - len(other.numbers) - shared
+    return shared / either if either else 0.0
 
 
 def _earlier(previous: str) -> list[_Candidate]:
@@ -111,7 +158,7 @@ def _earlier(previous: str) -> list[_Candidate]:
     ]
     found = [("Known" if heading == "Also" else heading, text) for heading, text in found] + points
     return [
-        _Candidate(heading, shortened(text), _terms(_words_of(text)), place, _weight_of(heading))
+        _candidate(heading, shortened(text), _words_of(text), place=place, weight=_weight_of(heading))
         for place, (heading, text) in enumerate(found)
     ]
 
@@ -133,22 +180,33 @@ def _said(talk: Sequence[Spoken], *, first: int, has_goal: bool) -> list[_Candid
         read = _worth_reading(one)
         begins = one.speaker == "user" and not has_goal and bool(read)
         has_goal = has_goal or begins
-        if one.speaker == "user" and asked and (told := verdict(one.text)):
+        if one.speaker == "user" and asked and not _says_more(one.text) and (told := verdict(one.text)):
             settled = f'user: {told}, to "{asked}"'
-            found.append(_Candidate("Decided", settled, _terms(asked), first + len(found), _OWN))
+            found.append(_candidate("Decided", settled, asked, place=first + len(found), weight=_OWN))
         for place, sentence in enumerate(read):
-            heading = heading_of(sentence)
-            weight = _weight(one, sentence)
-            if begins and place < _GOALS and heading != "Decided":
+            heading, weight = _heading(one, sentence), _weight(one, sentence)
+            if begins and place < _GOALS and heading != "Decided" and (place == 0 or _says_more(sentence)):
                 heading, weight = "Goal", weight * (1.5 if place == 0 else 1.0)
             elif number == waiting and sentence.endswith("?"):
                 heading = "Open"
             text = f"{one.speaker}: {sentence}"
-            found.append(_Candidate(heading, text, _terms(sentence), first + len(found), weight))
+            found.append(_candidate(heading, text, sentence, place=first + len(found), weight=weight))
         if one.speaker in {"user", "assistant"}:
             questions = [sentence for sentence in read if sentence.endswith("?")]
             asked = questions[-1] if questions and one.speaker == "assistant" else ""
     return found
+
+
+def _says_more(text: str) -> bool:
+    """Tell whether the first sentence says something alone."""
+    first = sentences(text)[:1]
+    return bool(first) and len(frozenset(words(first[0])) - _STOP) > _FEW
+
+
+def _heading(one: Spoken, sentence: str) -> Heading:
+    if one.speaker.startswith("tool"):
+        return "Known" if one.is_error else "Also"
+    return heading_of(sentence)
 
 
 def _unanswered(talk: Sequence[Spoken]) -> int:
@@ -169,7 +227,7 @@ def _weight(one: Spoken, sentence: str) -> float:
         return _OWN
     if one.speaker.startswith("tool"):
         return 1.0 if one.is_error else _TOOLS
-    return _IDLE if is_hedged(sentence) or sentence.endswith("!") else 1.0
+    return _IDLE if is_hedged(sentence) or sentence.endswith("!") else _ANSWER
 
 
 def _scores(candidates: Sequence[_Candidate]) -> list[float]:
@@ -198,21 +256,13 @@ def _score(one: _Candidate, weights: dict[str, float], top: float) -> float:
 
 def _is_said_by(one: _Candidate, other: _Candidate) -> bool:
     """Tell whether the other says the same. Numbers tell apart: a port of 8080 is not one of 9090."""
-    if not one.terms or _numbers(one.terms) != _numbers(other.terms):
+    if not one.terms or one.numbers != other.numbers:
         return one.text == other.text
     shared = len(one.terms & other.terms)
-    return shared / len(one.terms | other.terms) >= _SAME or shared == len(one.terms)
-
-
-def _numbers(terms: Iterable[str]) -> frozenset[str]:
-    return frozenset(term for term in terms if any(character.isdigit() for character in term))
+    return shared >= _SAME * (len(one.terms) + len(other.terms) - shared) or shared == len(one.terms)
 
 
 def _words_of(text: str) -> str:
     """Return a point without who says it."""
     named = text.startswith(_SPEAKERS)
     return text.partition(": ")[2] if named else text
-
-
-def _terms(text: str) -> frozenset[str]:
-    return frozenset(words(text)) - _STOP
