@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given
 
 from sojourn.context.cutting import cut_lines, cut_message, cut_middle
-from sojourn.context.talk import Line
+from sojourn.context.talk import Line, groups
 from sojourn.context.tokens import BpeCounter, CharacterCounter, count_message
+from sojourn.context.validity import made_valid
 from sojourn.context.window import REFILL, Window, recent_window
 from sojourn.model.ids import Seq
 from sojourn.model.message import DataPart, MediaPart, Message, TextPart, ThinkingPart, ToolCall
@@ -29,7 +30,7 @@ def talk(count: int) -> list[Line]:
 
 
 def window(lines: list[Line], capacity: int, **rest: object) -> Window:
-    return recent_window(lines, capacity, COUNTER, cost=cost, **rest)  # type: ignore[arg-type]
+    return recent_window(groups(made_valid(lines)), capacity, COUNTER, cost=cost, **rest)  # type: ignore[arg-type]
 
 
 def seqs(found: Window) -> list[int | None]:

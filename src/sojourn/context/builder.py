@@ -16,7 +16,7 @@ from sojourn.context.layout import TITLES, asked_message, knowledge_text, overhe
 from sojourn.context.planner import Plan, make_plan
 from sojourn.context.rendering import state_dict, state_text
 from sojourn.context.sections import Offer, chosen_mode
-from sojourn.context.talk import Line
+from sojourn.context.talk import Line, groups
 from sojourn.context.tokens import CharacterCounter, TokenCounter, Tokens, count_message
 from sojourn.context.validity import made_valid
 from sojourn.context.window import Window, recent_window
@@ -144,6 +144,7 @@ class _Building:
         self._costs = _Costs(builder.counter)
         place = turn_at_hand(inputs.recent, inputs.question)
         self._before = inputs.recent[:place]
+        self._talk = groups(made_valid(self._before))
         self._stable = self._stable_sections()
         self._system = stable_text(self._stable)
         self._fixed = self._counter.count(self._system)
@@ -224,7 +225,7 @@ class _Building:
 
     def _window(self, capacity: int, begins: Seq | None) -> Window:
         return recent_window(
-            self._before,
+            self._talk,
             capacity,
             self._counter,
             cost=self._costs,

@@ -11,7 +11,7 @@ import msgspec
 
 from sojourn.context.builder import RESERVE, UNKNOWN_WINDOW
 from sojourn.context.inputs import Strategy
-from sojourn.context.talk import Line, groups
+from sojourn.context.talk import Line, flat, groups
 from sojourn.context.tokens import CharacterCounter, TokenCounter, count_message
 from sojourn.context.validity import made_valid
 from sojourn.context.window import recent_window
@@ -149,18 +149,18 @@ class ContextManager:
         A call and its results go or stay together. The last of them stay in any case: if they are too long, they are
         cut in the middle; if there is no room at all, they stay as they are.
         """
-        lines = [Line(message=message) for message in self._messages]
+        talk = groups(made_valid([Line(message=message) for message in self._messages]))
         room = self.config.available - self._fixed()
         window = recent_window(
-            lines,
+            talk,
             room,
             self._counter,
             cost=lambda message: count_message(self._counter, message),
             strategy=self.config.truncation_strategy,
         )
-        talk = window.lines or made_valid([line for group in groups(made_valid(lines))[-1:] for line in group])
+        lines = window.lines or made_valid(flat(talk[-1:]))
         system = [Message(role="system", content=self._system)] if self._system else []
-        return [*system, *[line.message for line in talk]]
+        return [*system, *[line.message for line in lines]]
 
     def get_token_usage(self) -> dict[str, int]:
         """Return what everything costs: system, tools, messages, total; and the limits: budget, available."""

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from sojourn.context.cutting import cut_lines
 from sojourn.context.inputs import Strategy
-from sojourn.context.talk import Group, Line, flat, groups
+from sojourn.context.talk import Group, Line, flat
 from sojourn.context.tokens import TokenCounter
 from sojourn.context.validity import CONTINUED, made_valid
 from sojourn.model.ids import Seq
@@ -31,7 +31,7 @@ class Window(NamedTuple):
 
 
 def recent_window(
-    lines: Sequence[Line],
+    talk: Sequence[Group],
     capacity: int,
     counter: TokenCounter,
     *,
@@ -39,17 +39,16 @@ def recent_window(
     strategy: Strategy = "oldest_first",
     begins: Seq | None = None,
 ) -> Window:
-    """Return the newest of *lines* that cost at most *capacity* tokens.
+    """Return the newest of what was said that cost at most *capacity* tokens.
 
     Args:
-        lines: what was said, oldest first.
+        talk: what was said, oldest first: the groups of a valid talk.
         capacity: tokens in all.
         counter: counts what is cut.
         cost: says what a message costs.
         strategy: with "middle_out" the first group stays too, and what is left out lies between.
         begins: where the stretch began in the context before.
     """
-    talk = groups(made_valid(lines))
     if not talk or capacity <= 0:
         return Window([])
     costs = [sum(cost(line.message) for line in group) for group in talk]
