@@ -10,7 +10,7 @@ from sojourn.context.secrets import redacted_line, redacted_message
 from sojourn.context.talk import Line
 from sojourn.model.ids import Seq
 from sojourn.model.message import DataPart, MediaPart, Message, TextPart, ThinkingPart, ToolCall
-from sojourn.model.secrets import find_secrets, without_secrets
+from sojourn.model.secrets import find_secrets, resembles_secret, without_secrets
 
 LETTERS = "aB3dE5fG7hJ9kL1mN2pQ4rS6tU8vW0xY"
 SECRETS = [
@@ -150,3 +150,12 @@ def test_what_the_provider_sent_to_the_letter_goes_nowhere() -> None:
     message = Message(role="user", content="hi").with_raw(b'{"password": "hunter2"}')
 
     assert redacted_message(message) == Message(role="user", content="hi")
+
+
+@pytest.mark.parametrize("text", ["sk-ant-abcd1234", "ghp_shortened", "AKIAEXAMPLE1", "see -----BEGIN", "a://b:c@d"])
+def test_what_begins_like_a_secret_is_noticed_even_where_it_is_none(text: str) -> None:
+    assert resembles_secret(text)
+
+
+def test_plain_words_do_not_resemble_a_secret() -> None:
+    assert not resembles_secret("We use sk-learn, and the key hangs behind the door.")

@@ -22,26 +22,27 @@ class Secret(NamedTuple):
 _ALONE: Final = r"(?<![A-Za-z0-9+/_-])"
 """Within a longer run of such letters it is a part of something else, a picture for one."""
 _KEYS: Final = (
-    r"sk-(?:ant-|proj-|svcacct-|or-v1-)[A-Za-z0-9_-]{16,}",
-    r"sk-[A-Za-z0-9]{20,}",
-    r"[spr]k_(?:live|test)_[A-Za-z0-9]{10,}",
-    r"gh[pousr]_[A-Za-z0-9]{20,}",
-    r"github_pat_[A-Za-z0-9_]{20,}",
-    r"glpat-[A-Za-z0-9_-]{16,}",
-    r"(?:AKIA|ASIA)[0-9A-Z]{16}(?![A-Za-z0-9])",
-    r"xox[abeprs]-[A-Za-z0-9-]{10,}",
-    r"xapp-[0-9]-[A-Za-z0-9-]{10,}",
-    r"AIza[0-9A-Za-z_-]{35}",
-    r"ya29\.[0-9A-Za-z_-]{20,}",
-    r"hf_[A-Za-z0-9]{24,}",
-    r"gsk_[A-Za-z0-9]{24,}",
-    r"npm_[A-Za-z0-9]{36}",
-    r"nxk_[A-Za-z0-9_-]{16,}",
-    r"SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}",
-    r"dop_v1_[a-f0-9]{64}",
-    r"shp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}",
-    r"AGE-SECRET-KEY-1[0-9A-Z]{50,}",
+    ("sk-(?:ant-|proj-|svcacct-|or-v1-)", "[A-Za-z0-9_-]{16,}"),
+    ("sk-", "[A-Za-z0-9]{20,}"),
+    ("[spr]k_(?:live|test)_", "[A-Za-z0-9]{10,}"),
+    ("gh[pousr]_", "[A-Za-z0-9]{20,}"),
+    ("github_pat_", "[A-Za-z0-9_]{20,}"),
+    ("glpat-", "[A-Za-z0-9_-]{16,}"),
+    ("(?:AKIA|ASIA)", "[0-9A-Z]{16}(?![A-Za-z0-9])"),
+    ("xox[abeprs]-", "[A-Za-z0-9-]{10,}"),
+    ("xapp-[0-9]-", "[A-Za-z0-9-]{10,}"),
+    ("AIza", "[0-9A-Za-z_-]{35}"),
+    (r"ya29\.", "[0-9A-Za-z_-]{20,}"),
+    ("hf_", "[A-Za-z0-9]{24,}"),
+    ("gsk_", "[A-Za-z0-9]{24,}"),
+    ("npm_", "[A-Za-z0-9]{36}"),
+    ("nxk_", "[A-Za-z0-9_-]{16,}"),
+    (r"SG\.", r"[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}"),
+    ("dop_v1_", "[a-f0-9]{64}"),
+    ("shp(?:at|ca|pa|ss)_", "[a-fA-F0-9]{32}"),
+    ("AGE-SECRET-KEY-1", "[0-9A-Z]{50,}"),
 )
+"""How keys begin, by who makes them, and how they go on."""
 _NO_VALUE: Final = (
     r"(?!\[|\$|<|\{|\(|\*{2,}|%[({]|(?:os|env|environ|process|config|settings|self|getenv|getpass|secrets|input)\b[.(\[]"
     r"|(?:none|null|nil|true|false|str|string|int|bool|bytes|any|optional|required|undefined|xxx+|\.\.\.)\b)"
@@ -62,7 +63,7 @@ _FORMS: Final[tuple[tuple[SecretKind, re.Pattern[str]], ...]] = (
             re.DOTALL,
         ),
     ),
-    ("api_key", re.compile(rf"{_ALONE}(?P<s>{'|'.join(_KEYS)})")),
+    ("api_key", re.compile(rf"{_ALONE}(?P<s>{'|'.join(''.join(key) for key in _KEYS)})")),
     ("token", re.compile(rf"{_ALONE}(?P<s>eyJ[A-Za-z0-9_-]{{8,}}\.eyJ[A-Za-z0-9_-]{{8,}}\.[A-Za-z0-9_-]{{8,}})")),
     (
         "authorization",
@@ -95,6 +96,16 @@ _FORMS: Final[tuple[tuple[SecretKind, re.Pattern[str]], ...]] = (
         ),
     ),
 )
+
+_BEGINNINGS: Final = "|".join(["[spr]k[-_]", *(beginning for beginning, _ in _KEYS)])
+_ALIKE: Final = re.compile(
+    rf"\b(?:{_BEGINNINGS})[A-Za-z0-9_.-]{{8,}}|\beyJ[\w-]{{8,}}|-----BEGIN|://[^/\s:@]+:[^/\s@]+@"
+)
+
+
+def resembles_secret(text: str) -> bool:
+    """Tell whether *text* holds what begins like a secret, cut off or made up as it may be."""
+    return bool(_ALIKE.search(text))
 
 
 def find_secrets(text: str) -> list[Secret]:

@@ -4,12 +4,8 @@ import re
 from itertools import pairwise
 from typing import Final
 
-_SHAPED: Final = re.compile(
-    r"\b(?:sk|pk|rk)[-_](?:live|test|proj|ant)?[-_]?[A-Za-z0-9_-]{8,}|\bgh[pousr]_[A-Za-z0-9]{8,}|\bgithub_pat_\w+"
-    r"|\bAKIA[0-9A-Z]{8,}"
-    r"|\bxox[abprs]-\S+|\beyJ[\w-]{8,}|-----BEGIN|\bglpat-\S+|\bAIza[\w-]{10,}|://[^/\s:@]+:[^/\s@]+@|\bhf_\w{10,}"
-    r"|\bnpm_\w{10,}"
-)
+from sojourn.model.secrets import resembles_secret
+
 _LONG: Final = re.compile(r"[A-Za-z0-9+/=_-]{20,}")
 _NAMED: Final = re.compile(
     r"pass(?:word|phrase|wd|code)|secret|credential|\bpwd\b|\bpin\b|private[ _-]?key|api[ _-]?key|access[ _-]?key"
@@ -23,7 +19,7 @@ _DIGEST_MIX: Final = 3
 
 def looks_secret(text: str) -> bool:
     """Tell whether *text* holds something that looks like a key or a token."""
-    if _SHAPED.search(text):
+    if resembles_secret(text):
         return True
     return any(_is_mixed(word) for word in _LONG.findall(text))
 
