@@ -251,6 +251,28 @@ def test_what_the_mode_does_not_show_is_accounted_for() -> None:
     assert [(one.text, one.why) for one in context.dropped] == [("Current topic: boats", "left out by the mode")]
 
 
+def test_a_research_is_told_in_the_detail_that_there_is_room_for() -> None:
+    state = state_of(ev.ResearchStarted(research_id="r", query="Which boats?"))
+    told = ("all that was tried " * 100, "Which boats?")
+    shown = [texts(build(state, question="so?", research=told, budget=budget), "research") for budget in (4_000, 400)]
+    assert shown == [[told[0]], [told[1]]]
+
+
+def test_what_a_page_said_is_shown_as_that() -> None:
+    state = state_of(
+        ev.FactLearned(fact_id="f", content="The harbour is open", confidence=0.9, source="web", scope="project"),
+        ev.ShortTermMemoryUpdated(text="They speak of boats."),
+    )
+    context = build(state, question="Is the harbour open?")
+    assert texts(context, "facts") == ["- (as told by: web) The harbour is open"]
+    assert texts(context, "focus") == ["So far: They speak of boats."]
+
+
+def test_a_context_can_be_written_down() -> None:
+    context = build(state_of(learned("Tea is at four")), question="When is tea?", recent=talk(3), system="Be brief.")
+    assert Context.from_dict(context.to_dict()) == context
+
+
 def test_facts_from_beyond_the_session_say_so_and_come_once() -> None:
     inside, outside = state_of(learned("Tea is at four")), state_of(learned("Tea needs hot water", scope="project"))
     shared = (*outside.knowledge_base.with_status(), *inside.knowledge_base.with_status())

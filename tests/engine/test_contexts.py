@@ -206,6 +206,13 @@ async def test_the_window_of_a_model_decides_the_budget_and_can_be_given() -> No
         assert (await session.context("hi", model="unheard-of")).window is None
 
 
+async def test_windows_are_a_setting() -> None:
+    settings = Settings(learning="off", embeddings="off", models={"small": ModelInfo(window=5_000)})
+    async with sojourn.open("memory:", settings=settings) as app:
+        session = await app.sessions.create("s")
+        assert (await session.context("hi", model="small")).window == 5_000
+
+
 async def test_estimates_follow_what_the_provider_reports(app: Sojourn) -> None:
     session = await app.sessions.create("s")
     question = "Tell me of the hills and of the weather there. " * 20
@@ -213,7 +220,7 @@ async def test_estimates_follow_what_the_provider_reports(app: Sojourn) -> None:
     for _ in range(6):
         await session.context(question, model="claude-x")
         reported = round(before.count * 1.5)
-        await session.append(events.UsageRecorded(model="claude-x", input_tokens=reported))
+        await session.append(events.UsageRecorded(model="claude-x-20310101", input_tokens=reported))
     after = (await session.context(question, model="claude-x")).tokens
     assert before.certainty == after.certainty == "estimated"
     assert after.count == pytest.approx(before.count * 1.5, rel=0.05)

@@ -149,7 +149,7 @@ class _Building:
         self._system = stable_text(self._stable)
         self._fixed = self._counter.count(self._system)
         self._turn = self._fitting_turn(inputs.recent[place:])
-        offer = Offer(inputs, self._counter, mode=self._mode, profile=builder.profile)
+        offer = Offer(inputs, self._counter, mode=self._mode, profile=builder.profile, budget=budget)
         self._items = offer.items()
         self._left_out = offer.left_out
 
@@ -259,7 +259,8 @@ class _Building:
         self, plan: Plan, window: Window, lines: list[Line], total: int, dropped: Sequence[Dropped]
     ) -> Context:
         inputs = self._inputs
-        text = state_text(inputs.question, inputs.state, mode=self._mode, research=inputs.research)
+        research = inputs.research[0] if inputs.research else ""
+        text = state_text(inputs.question, inputs.state, mode=self._mode, research=research)
         context = Context(
             system=self._system,
             lines=tuple(lines),

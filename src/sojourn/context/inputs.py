@@ -47,7 +47,7 @@ class Inputs(Value, frozen=True, kw_only=True):
             first one before them.
         retrieved: what was found for the question.
         shared: facts from beyond the session.
-        research: the active research as text.
+        research: the active research as text, in one or more degrees of detail, the most detailed first.
     """
 
     state: SessionState
@@ -56,4 +56,4 @@ class Inputs(Value, frozen=True, kw_only=True):
     recent: tuple[Line, ...] = ()
     retrieved: tuple[Retrieved, ...] = ()
     shared: tuple[Fact, ...] = ()
-    research: str | None = None
+    research: tuple[str, ...] = ()

@@ -18,7 +18,7 @@ SHOWN_RESEARCHES: Final = 2
 SHOWN_FINDINGS: Final = 3
 
 
-def state_text(question: str, state: SessionState, *, mode: Mode, research: str | None = None) -> str:
+def state_text(question: str, state: SessionState, *, mode: Mode, research: str = "") -> str:
     """Return the state as text: one line in mode "minimal"; profile, facts, context and research in the others.
 
     *research* is the active research as text.

@@ -12,10 +12,12 @@ from sojourn.context.item import Dropped, Item, SectionName
 from sojourn.context.rendering import SHOWN_ENTITIES, SHOWN_RESEARCHES, past_research
 from sojourn.context.tokens import TokenCounter
 from sojourn.model.ids import Seq
-from sojourn.model.knowledge import Fact
+from sojourn.model.knowledge import Fact, trust_of_fact
 from sojourn.model.state import SessionState
 from sojourn.model.wording import coverage, sentence, terms, words
 
+RESEARCH_SHARE: Final = 0.2
+"""The active research is told in the most detail that costs at most this much of the budget."""
 MANY_FACTS: Final = 20
 """With more facts than this, a context is worth more than one line about the state."""
 _SHOWN_WORK: Final = 10
@@ -61,8 +63,9 @@ class Offer:
     *left_out* is what the mode does not show; it is known once `items` was asked.
     """
 
-    def __init__(self, inputs: Inputs, counter: TokenCounter, *, mode: Mode, profile: ShowProfile) -> None:
+    def __init__(self, inputs: Inputs, counter: TokenCounter, *, mode: Mode, profile: ShowProfile, budget: int) -> None:
         self.left_out: list[Dropped] = []
+        self._budget = budget
         self._inputs = inputs
         self._state = inputs.state
         self._counter = counter
@@ -135,7 +138,8 @@ class Offer:
         least = 0.03 if self._level == len(_MODES) - 1 else 0.0
         score = weight * fact.confidence * max(least, 0.9 * relevance)
         reason = f"a known fact, fits by {relevance:.0%}" if relevance else "a known fact"
-        text = f"- {_FROM[fact.scope]}{fact.content}"
+        origin = f"(as told by: {fact.source}) " if trust_of_fact(fact) == 0 else _FROM[fact.scope]
+        text = f"- {origin}{fact.content}"
         # Seqs of another session's journal would point at the wrong entries here.
         seqs = fact.evidence if fact.fact_id in self._state.knowledge_base.facts else ()
         return self._item("facts", text, score, reason, seqs=seqs, source=fact.fact_id)
@@ -147,6 +151,8 @@ class Offer:
             yield self._item("focus", f"Focus: {state.focus_type} {label}".rstrip(), 0.5, "in focus")
         for entity in state.referenced_entities[-SHOWN_ENTITIES:]:
             yield self._item("focus", f"Mentioned: {entity.type} {entity.title or entity.id}", 0.2, "mentioned lately")
+        if state.short_term_memory and state.short_term_memory != state.working_set.summary:
+            yield self._item("focus", f"So far: {state.short_term_memory}", 0.4, "the short-term memory")
 
     def _working_set(self) -> Iterable[Item]:
         working = self._state.working_set
@@ -170,7 +176,9 @@ class Offer:
     def _research(self) -> Iterable[Item]:
         active = self._state.active_research
         if active is not None and self._inputs.research:
-            yield self._item("research", self._inputs.research, 0.9, "the research at hand", seqs=[active.seq])
+            texts, most = self._inputs.research, int(self._budget * RESEARCH_SHARE)
+            text = next((one for one in texts if self._counter.count(one) <= most), texts[-1])
+            yield self._item("research", text, 0.9, "the research at hand", seqs=[active.seq])
         past = [
             self._item("research_history", past_research(one), 0.3, "researched before", seqs=[one.seq])
             for one in self._state.research_history[-SHOWN_RESEARCHES:]

@@ -102,7 +102,8 @@ class Contexts:
             event = entry.event
             if isinstance(event, UsageRecorded) and event.purpose == "conversation" and self._asked is not None:
                 model, estimated = self._asked
-                if event.model == model:
+                # A provider may answer with the name of the exact version.
+                if event.model == model or (event.model or "").startswith(f"{model}-"):
                     reported = event.input_tokens + event.cache_creation_tokens + event.cache_read_tokens
                     known = self._calibrations.get(model, Calibration())
                     self._calibrations[model] = known.with_call(estimated=estimated, reported=reported)
@@ -212,12 +213,14 @@ async def _shared(memory: Memory | None, state: SessionState) -> tuple[Fact, ...
     return tuple({one.fact.fact_id: one.fact for one in found}.values())
 
 
-async def _research(session: Live) -> str | None:
-    """Return the research that is going on, in the detail that its strategy can use."""
+async def _research(session: Live) -> tuple[str, ...]:
+    """Return the research that is going on: in the detail that its strategy can use, and in one line."""
     if session.state.active_research is None:
-        return None
+        return ()
     active = await ResearchNoun(session).active()
-    return None if active is None else active.tracker.to_context_text()
+    if active is None:
+        return ()
+    return active.tracker.to_context_text(), active.tracker.to_minimal_context()
 
 
 def _retrieved(hit: Hit, place: int) -> Retrieved:
