@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final, Self
 
 from sojourn.clock import Clock, SystemClock
+from sojourn.context.models import ModelCatalog
 from sojourn.engine.announce import news_of
 from sojourn.engine.background import Background
 from sojourn.engine.bus import EventBus, SessionLoaded, SessionPurged
@@ -81,6 +82,7 @@ class Sojourn:
             on_redact=self._forget,
             memory=self.memory,
             model=model,
+            models=ModelCatalog(self.settings.models),
         )
         self.sessions = SessionManager(store, settings=self.settings, clock=self.clock, news=self.news, options=options)
         self.news.subscribe(SessionLoaded, self._follow)

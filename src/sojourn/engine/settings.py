@@ -1,8 +1,10 @@
 """How the engine behaves: one frozen value, made by whoever opens it. Nothing in the engine reads the environment."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
+from sojourn.context.models import ModelInfo
 from sojourn.memory.extraction.statement import KINDS, Kind
 
 KeepProfile = Literal["ask", "yes", "no"]
@@ -23,6 +25,7 @@ class Settings:
         model_reads_tokens: how many tokens a session may spend on that in all; None is no limit.
         embeddings: search by meaning with the best embedding model that is installed, or by words only.
         idle_minutes: how long a session that nobody uses stays open in memory.
+        models: windows and prices of models that are not known, or known better here, by the model's name.
         retention_days: how old an archived or trashed session may become before `prune` proposes to remove it; None
             keeps everything for ever. Nothing is ever removed without being asked.
     """
@@ -34,4 +37,5 @@ class Settings:
     model_reads_tokens: int | None = None
     embeddings: Embeddings = "auto"
     idle_minutes: float = 30.0
+    models: Mapping[str, ModelInfo] = field(default_factory=dict)
     retention_days: float | None = None
