@@ -11,6 +11,7 @@ from sojourn.context.compaction.cues import heading_of, is_chatter, verdict
 from sojourn.context.compaction.extractive import ExtractiveSummariser
 from sojourn.context.compaction.sentences import LONGEST, sentences
 from sojourn.context.compaction.shape import INSTRUCTIONS
+from sojourn.context.compaction.summariser import Usage
 from sojourn.context.compaction.written_by_model import ModelSummariser
 from sojourn.context.talk import Line
 from sojourn.context.tokens import CharacterCounter
@@ -270,6 +271,17 @@ async def test_a_models_answer_becomes_a_summary_at_its_price() -> None:
     assert summary.usage is not None
     assert summary.usage.model == "m-1"
     assert (summary.usage.input_tokens, summary.usage.output_tokens, summary.usage.cache_read_tokens) == (70, 8, 5)
+
+
+@pytest.mark.anyio
+async def test_a_call_has_a_price_if_somebody_knows_it() -> None:
+    def price(usage: Usage) -> int | None:
+        return usage.input_tokens * 3 + usage.output_tokens * 10
+
+    summary = await ModelSummariser(Model(ANSWER), price=price).summarise("", talk(("user", "hi")), max_tokens=200)
+
+    assert summary.usage is not None
+    assert summary.usage.cost_micros == 290
 
 
 @pytest.mark.anyio

@@ -15,6 +15,7 @@ from sojourn.model.events import (
     UsageRecorded,
 )
 from sojourn.model.message import ToolCall
+from sojourn.testing import Backend, FakeClock
 from tests.engine.written_summaries import SMALL, Writing, count_messages, talk
 
 pytestmark = pytest.mark.anyio
@@ -335,3 +336,21 @@ async def test_the_message_that_stands_for_a_summary_says_when_it_was_made() -> 
         at = next(entry.at for entry in await store.read("s") if isinstance(entry.event, Compacted))
         assert message.text.startswith(f"[CONTEXT SUMMARY - Generated: {at:%Y-%m-%d %H:%M}]\n\nAll about ")
         assert "</context>" not in message.text
+
+
+async def test_every_store_keeps_it_and_a_fork_has_it_too(backend: Backend, clock: FakeClock, tmp_path: Path) -> None:
+    async with backend.make_store(tmp_path, clock) as store:
+        session = await Session.create(store, "s")
+        await talk(session, 30, chars=400)
+        await ContextCompactor(session, Writing("First."), settings=SMALL).compact()
+        fork = await session.fork("f")
+        await talk(fork, 30, chars=400, first=30)
+
+        assert (await ContextCompactor(fork, Writing("Second."), settings=SMALL).compact()).compacted
+        assert (await Session.open(store, "s")).state.working_set.summary == "First."
+        assert (await Session.open(store, "f")).state == fork.state
+        await ContextCompactor(fork, settings=SMALL).undo()
+        assert fork.state.working_set.summary == "First."
+        await ContextCompactor(fork, settings=SMALL).undo()
+        assert (await Session.open(store, "f")).state.conversation.window_messages == 60
+        assert session.state.conversation.compactions == 1

@@ -295,3 +295,38 @@ async def test_a_turn_that_was_taken_over_meanwhile_is_noticed() -> None:
                 await task
 
         assert session.state.conversation.compactions == 0
+
+
+class Jostled(Session):
+    """A session that others append to right after it has looked, as often as a test wants."""
+
+    times = 0
+
+    async def refresh(self) -> None:
+        await super().refresh()
+        if self.times:
+            self.times -= 1
+            await (await Session.open(self.store, self.id)).messages.user("out of my way")
+
+
+@pytest.mark.parametrize(("times", "lands"), [(1, True), (3, True), (100, False)])
+async def test_others_may_be_quicker_a_few_times(times: int, lands: bool) -> None:
+    async with open_store("memory:") as store:
+        session = await Jostled.create(store, "s")
+        await talk(session, 30, chars=400)
+        writing = Writing()
+        writing.hold()
+
+        task = asyncio.create_task(ContextCompactor(session, writing, settings=SMALL).compact())
+        await writing.asked.wait()
+        session.times = times
+        writing.may_answer.set()
+        done = await task
+
+        session.times = 0
+        await session.refresh()
+        assert done.compacted == lands
+        assert session.state.conversation.compactions == lands
+        assert done.reason == ("" if lands else "others kept writing to the session")
+        window = [entry for entry in await session.messages.last(60) if entry.seq > (done.through or 0)]
+        assert session.state.conversation.window_messages == len(window)

@@ -1,9 +1,10 @@
 """A summary that a model writes: the talk is shown to it as data between fences, and its answer is held to its size."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import msgspec
+from msgspec.structs import replace
 
 from sojourn.context.compaction.shape import INSTRUCTIONS, Heading, bounded, written
 from sojourn.context.compaction.spoken import spoken
@@ -63,9 +64,16 @@ class ModelSummariser:
     is_model = True
 
     def __init__(
-        self, model: StructuredModel, counter: TokenCounter | None = None, *, most_tokens: int = MOST_TOKENS
+        self,
+        model: StructuredModel,
+        counter: TokenCounter | None = None,
+        *,
+        most_tokens: int = MOST_TOKENS,
+        price: Callable[[Usage], int | None] = lambda _: None,
     ) -> None:
+        """Let *model* write; *price* tells what a call cost, in millionths of a dollar, or None if nobody knows."""
         self._model = model
+        self._price = price
         self._counter = counter or CharacterCounter()
         self.most_tokens: int | None = most_tokens
 
@@ -77,7 +85,8 @@ class ModelSummariser:
             schema=_SCHEMA,
             max_tokens=max_tokens + _OVERHEAD,
         )
-        return Summary(text=self._text(answer, max_tokens), usage=_usage(answer, self._model.name))
+        usage = _usage(answer, self._model.name)
+        return Summary(text=self._text(answer, max_tokens), usage=replace(usage, cost_micros=self._price(usage)))
 
     def _prompt(self, previous: str, lines: Sequence[Line]) -> str:
         shown = [fenced("memory", previous, kind="earlier summary")] if previous.strip() else []
