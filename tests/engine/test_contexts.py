@@ -105,11 +105,11 @@ async def test_facts_of_the_user_and_the_project_reach_other_sessions_and_no_oth
 
     async def known(name: str) -> list[str]:
         session = await app.sessions.open(name)
-        return texts(await session.context("cat hull lamp green Pim painted broken"), "facts")
+        return sorted(texts(await session.context("cat hull lamp green Pim painted broken"), "facts"))
 
     assert await known("b") == [
-        "- (of the user) Mira's cat is called Pim",
         "- (of the project) The hull is painted green",
+        "- (of the user) Mira's cat is called Pim",
     ]
     assert await known("c") == ["- (of the user) Mira's cat is called Pim"]
     assert await known("d") == []

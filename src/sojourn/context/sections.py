@@ -3,8 +3,12 @@
 A piece is one line, or a few that belong together; its text is stored text, and so made harmless.
 """
 
-from collections.abc import Iterable
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from typing import Final
+
+from msgspec.structs import replace
 
 from sojourn.context.fence import harmless
 from sojourn.context.inputs import Inputs, Mode, ShowProfile
@@ -20,6 +24,8 @@ RESEARCH_SHARE: Final = 0.2
 """The active research is told in the most detail that costs at most this much of the budget."""
 MANY_FACTS: Final = 20
 """With more facts than this, a context is worth more than one line about the state."""
+SHOWN_FACTS: Final = (20, 20, 50)
+"""How many facts are offered at most, in each mode: the best."""
 _SHOWN_WORK: Final = 10
 """Of decisions, tasks and files that share no word with the question, so many of the newest are offered."""
 _ABOUT_USER: Final = frozenset({"my", "me", "i", "mine", "myself", "i'm", "i've", "i'd", "i'll", "user"})
@@ -122,27 +128,32 @@ class Offer:
     def _facts(self) -> Iterable[Item]:
         knowledge = self._state.knowledge_base
         found = {one.fact_id: one for one in self._inputs.retrieved if one.fact_id is not None}
-        own = {fact.fact_id: (fact, 1.0) for fact in knowledge.with_status()}
-        shared = {fact.fact_id: (fact, 0.9) for fact in self._inputs.shared if fact.fact_id not in own}
-        for fact, weight in (own | shared).values():
-            hit = found.get(fact.fact_id)
-            held = len(self._asked & sentence(fact.content).meaning) / len(self._asked) if self._asked else 0.0
-            yield self._fact(fact, max(held, hit.score if hit is not None else 0.0), weight)
+        own = {fact.fact_id: fact for fact in knowledge.with_status()}
+        shared = {fact.fact_id: fact for fact in self._inputs.shared if fact.fact_id not in own}
+        facts = [*own.values(), *shared.values()]
+        shares = _shares(self._asked, [sentence(fact.content).meaning for fact in facts])
+        items = [
+            self._fact(fact, max(share, found[fact.fact_id].score if fact.fact_id in found else 0.0))
+            for fact, share in zip(facts, shares, strict=True)
+        ]
         for one in found.values():
             if one.fact_id not in own and one.fact_id not in shared and one.fact_id not in knowledge.facts:
                 text, source = f"- {one.text}", one.fact_id or ""
-                yield self._item("facts", text, 0.8 * one.score, one.reason, seqs=[one.seq], source=source)
+                items.append(self._item("facts", text, 0.8 * one.score, one.reason, seqs=[one.seq], source=source))
+        best = sorted(items, key=lambda item: -item.score)
+        shown = SHOWN_FACTS[self._level]
+        return [*best[:shown], *[replace(item, score=0.0) for item in best[shown:]]]
 
-    def _fact(self, fact: Fact, relevance: float, weight: float) -> Item:
+    def _fact(self, fact: Fact, relevance: float) -> Item:
         # What shares nothing with the question is worth something only where everything is.
         least = 0.03 if self._level == len(_MODES) - 1 else 0.0
-        score = weight * fact.confidence * max(least, 0.9 * relevance)
+        inside = fact.fact_id in self._state.knowledge_base.facts
+        score = (1.0 if inside else 0.9) * fact.confidence * max(least, 0.9 * relevance)
         reason = f"a known fact, fits by {relevance:.0%}" if relevance else "a known fact"
         origin = f"(as told by: {fact.source}) " if trust_of_fact(fact) == 0 else _FROM[fact.scope]
-        text = f"- {origin}{fact.content}"
         # Seqs of another session's journal would point at the wrong entries here.
-        seqs = fact.evidence if fact.fact_id in self._state.knowledge_base.facts else ()
-        return self._item("facts", text, score, reason, seqs=seqs, source=fact.fact_id)
+        seqs = fact.evidence if inside else ()
+        return self._item("facts", f"- {origin}{fact.content}", score, reason, seqs=seqs, source=fact.fact_id)
 
     def _focus(self) -> Iterable[Item]:
         state = self._state
@@ -190,3 +201,12 @@ class Offer:
             if one.fact_id is None:
                 text = f"- {one.at:%d %b %Y} {one.speaker}: {one.text}"
                 yield self._item("retrieved", text, one.score, one.reason, seqs=[one.seq], source=one.session_id)
+
+
+def _shares(asked: frozenset[str], texts: Sequence[frozenset[str]]) -> list[float]:
+    """Return which share of what is asked each text holds; a word that many texts have tells little."""
+    held = [asked & text for text in texts]
+    having = Counter(word for words_held in held for word in words_held)
+    weights = {word: max(math.log((len(texts) + 1) / (having[word] + 0.5)), 0.1) for word in asked}
+    total = sum(weights.values())
+    return [sum(weights[word] for word in words_held) / total if total else 0.0 for words_held in held]
