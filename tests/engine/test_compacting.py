@@ -318,7 +318,7 @@ async def test_one_message_is_never_compacted() -> None:
         session = await Session.create(store, "s")
         await session.messages.user("x" * 100_000)
 
-        assert (await ContextCompactor(session).compact(force=True)).reason == "there are only 1 messages"
+        assert (await ContextCompactor(session).compact(force=True)).reason == "there are too few messages"
 
 
 async def test_the_message_that_stands_for_a_summary_says_when_it_was_made() -> None:
@@ -354,3 +354,17 @@ async def test_every_store_keeps_it_and_a_fork_has_it_too(backend: Backend, cloc
         await ContextCompactor(fork, settings=SMALL).undo()
         assert (await Session.open(store, "f")).state.conversation.window_messages == 60
         assert session.state.conversation.compactions == 1
+
+
+async def test_long_instructions_do_not_make_it_due_with_every_message() -> None:
+    async with open_store("memory:") as store:
+        session = await Session.create(store, "s")
+        await session.messages.system("Always be kind to birds. " * 300)
+        await talk(session, 30, chars=400)
+        compactor = ContextCompactor(session, Writing(), settings=SMALL)
+
+        assert (await compactor.compact()).compacted
+        await talk(session, 4, chars=40, first=30)
+
+        assert "kind to birds" in session.state.working_set.summary
+        assert not await compactor.due()

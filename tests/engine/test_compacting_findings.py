@@ -229,3 +229,19 @@ async def test_a_short_term_memory_that_cannot_be_written_stays_as_it_is() -> No
                 await compactor.summarise_turns(1)
 
         assert session.state.short_term_memory is None
+
+
+async def test_forgetting_reaches_the_short_term_memory_through_those_before_it() -> None:
+    async with open_store("memory:") as store:
+        session = await Session.create(store, "s")
+        compactor = ContextCompactor(session, Writing("The code is 1234.", "The code is 1234, they say."))
+        async with session.turn():
+            told = await session.messages.user("the code is 1234")
+            await compactor.summarise_turns(1)
+        async with session.turn():
+            await session.messages.user("thanks")
+            await compactor.summarise_turns(1)
+
+        await session.forget("message", told.seq)
+
+        assert session.state.short_term_memory is None

@@ -11,7 +11,7 @@ from sojourn.context.compaction.extractive import ExtractiveSummariser
 from sojourn.context.compaction.summariser import Usage
 from sojourn.engine.budgeting import SessionBudget
 from sojourn.engine.compacting import ContextCompactor
-from sojourn.errors import InvalidInputError, LeaseLostError, LockedError, ModelError, NotFoundError
+from sojourn.errors import ConflictError, InvalidInputError, LeaseLostError, LockedError, ModelError, NotFoundError
 from sojourn.model.events import (
     MessageAdded,
 )
@@ -330,3 +330,25 @@ async def test_others_may_be_quicker_a_few_times(times: int, lands: bool) -> Non
         assert done.reason == ("" if lands else "others kept writing to the session")
         window = [entry for entry in await session.messages.last(60) if entry.seq > (done.through or 0)]
         assert session.state.conversation.window_messages == len(window)
+
+
+@pytest.mark.parametrize(("times", "lands"), [(2, True), (100, False)])
+async def test_it_is_taken_back_even_if_others_are_quicker_a_few_times(times: int, lands: bool) -> None:
+    async with open_store("memory:") as store:
+        session = await Jostled.create(store, "s")
+        await talk(session, 30, chars=400)
+        compactor = ContextCompactor(session, Writing(), settings=SMALL)
+        await compactor.compact()
+
+        session.times = times
+        if lands:
+            await compactor.undo()
+        else:
+            with pytest.raises(ConflictError):
+                await compactor.undo()
+
+        session.times = 0
+        await session.refresh()
+        assert session.state.conversation.compactions == (0 if lands else 1)
+        if lands:
+            assert session.state.conversation.window_messages == 30 + times

@@ -56,9 +56,10 @@ EVERY_TURNS: Final = 5
 _LEAST_TOKENS: Final = 60
 """A summary may always have so many, however little it stands for."""
 _SHARE: Final = 4
-"""And otherwise no more than a quarter of what it stands for."""
+"""And otherwise no more than a quarter of what it stands for, or of the threshold."""
 _TRIES: Final = 5
 _SHORT_TERM_MESSAGES: Final = 200
+_PAGE: Final = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -222,23 +223,25 @@ class ContextCompactor:
 
         Raises:
             NotFoundError: the session is not compacted.
+            ConflictError: others kept writing to the session. Nothing was changed.
             LockedError, LeaseLostError, InvalidInputError: as for `compact`.
         """
         async with self._alone(in_turn=in_turn) as lease:
-            await self._session.refresh()
             before = await self._look(force=False)
-            latest = await self._latest()
-            earlier = (await load_state(self._session.store, self._session.id, at=latest.seq - 1)).state
-            talk = earlier.conversation
-            since = self._session.state.conversation.message_count - talk.message_count
-            undone = CompactionUndone(
-                summary=earlier.working_set.summary, through=talk.window_start, kept=talk.window_messages + since
-            )
-            seqs = (latest.seq, earlier.working_set.summary_seq)
-            causes = tuple(seq for seq in seqs if seq is not None)
-            await self._session.append(undone, causes=causes, expected=self._session.head, lease=lease)
-            after = await self._look(force=False)
-            return Compaction(compacted=False, tokens_before=before.tokens, tokens_after=after.tokens, reason="undone")
+            for _ in range(_TRIES):
+                await self._session.refresh()
+                draft = await self._undoing()
+                try:
+                    await self._session.append(draft, expected=self._session.head, lease=lease)
+                except LeaseLostError:
+                    raise
+                except ConflictError:
+                    continue  # others appended: there are more messages to be shown again
+                after = await self._look(force=False)
+                return Compaction(
+                    compacted=False, tokens_before=before.tokens, tokens_after=after.tokens, reason="undone"
+                )
+            raise ConflictError(f"session={self._session.id}")
 
     async def summary_message(self) -> Message | None:
         """Return the message that stands for what is summarised, with when that was done; None without a summary."""
@@ -259,7 +262,11 @@ class ContextCompactor:
             raise InvalidInputError(f"a summary is due every 1 or more turns, got {every!r:.50}")
         state = self._session.state
         turns = state.turn_count
-        new = await self._since_short_term_memory() if turns and turns % every == 0 else []
+        if not turns or turns % every:
+            return None
+        last = await self._last_short_term_memory()
+        messages = await self._session.last_messages(_SHORT_TERM_MESSAGES)
+        new = [entry for entry in messages if last is None or entry.seq > last]
         if not new:
             return None
         earlier = state.short_term_memory or ""
@@ -268,7 +275,8 @@ class ContextCompactor:
         except Unwritten as unwritten:
             await self._pay(unwritten.usage, None)
             raise ModelError(str(unwritten)) from unwritten
-        memory = Draft(event=ShortTermMemoryUpdated(text=text), causes=tuple(entry.seq for entry in new))
+        causes = (*(() if last is None else (last,)), *(entry.seq for entry in new))
+        memory = Draft(event=ShortTermMemoryUpdated(text=text), causes=causes)
         # Whoever asks twice in the same turn gets it once.
         await self._session.append(memory, *map(recorded, usage), key=f"short_term_memory/{turns}")
         return text
@@ -336,9 +344,11 @@ class ContextCompactor:
     def _reason_against(self, window: _Window, *, force: bool) -> str:
         settings, messages = self._settings, len(window.cut.old) + len(window.cut.kept)
         if messages < settings.least_messages:
-            return f"there are only {messages} messages"
-        if not force and window.tokens <= settings.limit:
-            return f"{window.tokens:,} tokens are within the {settings.limit:,} that are fine"
+            return "there are too few messages"
+        # Instructions stay whatever is done, so they do not make it due again and again.
+        tokens = window.cut.tokens + self._counter.count(taken_apart(window.summary).text)
+        if not force and tokens <= settings.limit:
+            return f"{tokens:,} tokens are within the {settings.limit:,} that are fine"
         if window.cut.through is None:
             return "there are no older messages"
         return ""
@@ -349,7 +359,7 @@ class ContextCompactor:
 
     def _room(self, window: _Window, earlier: str) -> int:
         """Return how many tokens the summary may have: it must be worth it."""
-        whole = window.cut.old_tokens + self._counter.count(earlier)
+        whole = min(window.cut.old_tokens + self._counter.count(earlier), self._settings.limit)
         return min(self._settings.summary_tokens, max(_LEAST_TOKENS, whole // _SHARE))
 
     async def _append(self, written: _Written, found: Findings, lease: Lease | None) -> Compaction:
@@ -409,35 +419,49 @@ class ContextCompactor:
         if usage:
             await self._session.append(*map(recorded, usage), lease=lease)
 
+    async def _undoing(self) -> Draft:
+        """Return what takes the latest compaction back: the state before it, with what was said since."""
+        latest = await self._latest()
+        earlier = (await load_state(self._session.store, self._session.id, at=latest.seq - 1)).state
+        talk, summarised_at = earlier.conversation, earlier.working_set.summary_seq
+        since = self._session.state.conversation.message_count - talk.message_count
+        undone = CompactionUndone(
+            summary=earlier.working_set.summary, through=talk.window_start, kept=talk.window_messages + since
+        )
+        return Draft(event=undone, causes=(latest.seq, *(() if summarised_at is None else (summarised_at,))))
+
     async def _latest(self) -> Entry:
         """Return the latest compaction that was not taken back."""
         undone = 0
+        async for entry in self._backwards():
+            match entry.event:
+                case CompactionUndone():
+                    undone += 1
+                case Compacted() if not undone:
+                    return entry
+                case Compacted() | Forgotten(was="compacted"):
+                    undone = max(0, undone - 1)
+        raise NotFoundError("a compaction to take back")
+
+    async def _last_short_term_memory(self) -> Seq | None:
+        """Return the entry that the short-term memory is from, if there is one."""
+        if self._session.state.short_term_memory is None:
+            return None
+        async for entry in self._backwards():
+            if isinstance(entry.event, ShortTermMemoryUpdated):
+                return entry.seq
+        return None
+
+    async def _backwards(self) -> AsyncIterator[Entry]:
+        """Yield the journal, newest first."""
         before = self._session.head + 1
         while before > 1:
             page = await self._session.store.read(
-                self._session.id, before=before, limit=MAX_PAGE, order=Order.NEWEST_FIRST
+                self._session.id, before=before, limit=_PAGE, order=Order.NEWEST_FIRST
             )
-            if not page:
-                break
             for entry in page:
-                match entry.event:
-                    case CompactionUndone():
-                        undone += 1
-                    case Compacted() if not undone:
-                        return entry
-                    case Compacted() | Forgotten(was="compacted"):
-                        undone = max(0, undone - 1)
-            before = page[-1].seq
-        raise NotFoundError("a compaction to take back")
-
-    async def _since_short_term_memory(self) -> list[Entry]:
-        """Return the last messages that the short-term memory does not know yet."""
-        messages = await self._session.last_messages(_SHORT_TERM_MESSAGES)
-        if not messages:
-            return []
-        entries = await self._read(after=messages[0].seq - 1, through=self._session.head)
-        last = max((one.seq for one in entries if isinstance(one.event, ShortTermMemoryUpdated)), default=Seq(0))
-        return [entry for entry in messages if entry.seq > last]
+                yield entry
+            before = page[-1].seq if page else 1
 
 
 def _nothing(window: _Window, reason: str) -> Compaction:
