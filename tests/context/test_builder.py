@@ -165,6 +165,7 @@ def test_a_budget_that_cannot_hold_the_instructions_is_refused_with_both_numbers
         ({"strategy": "newest"}, "strategy 'newest': use one of oldest_first, middle_out"),
         ({"profile": "maybe"}, "profile 'maybe': use one of"),
         ({"window": 1_000}, "leaves no room"),
+        ({"window": 5_000, "budget": 6_000}, "more than the model's 5,000"),
     ],
 )
 def test_a_setting_that_makes_no_sense_is_refused(setting: dict[str, Any], message: str) -> None:
@@ -225,7 +226,7 @@ def test_each_part_of_the_state_has_its_section_with_reasons_and_sources() -> No
     assert "They planned a journey." in context.system
     asked = context.messages[-1].text
     assert asked.endswith("<query>\nWhen does my harbour open?\n</query>")
-    assert "- 04 May 2031 Ada: The harbour is closed on Mondays" in asked
+    assert "- 2031-05-04 Ada: The harbour is closed on Mondays" in asked
 
 
 def test_the_profile_is_shown_when_the_question_is_about_the_user_or_the_setting_says_so() -> None:
@@ -300,7 +301,7 @@ def test_facts_that_only_the_index_knows_are_shown_too_but_never_retired_ones() 
 def test_the_best_goes_in_and_the_rest_is_accounted_for() -> None:
     found = tuple(old(number, f"thing {number} " * 10, 1 / number) for number in range(1, 60))
     context = build(budget=600, question="which?", retrieved=found, recent=talk(30, first=100))
-    assert texts(context, "retrieved")[0].startswith("- 04 May 2031 Ada: thing 1 ")
+    assert texts(context, "retrieved")[0].startswith("- 2031-05-04 Ada: thing 1 ")
     assert {one.why for one in context.dropped if one.section == "retrieved"} <= {
         "does not fit", "below the floor of its worth",
     }  # fmt: skip

@@ -82,6 +82,9 @@ async def test_a_question_that_was_appended_is_not_asked_twice(app: Sojourn) -> 
     asked = await session.context("What is the time?")
     left_out = await session.context()
     assert [message.text for message in asked.messages] == ["What is the time?"] == [m.text for m in left_out.messages]
+    await session.messages.assistant("Nine")
+    answered = await session.context()
+    assert [message.text for message in answered.messages] == ["What is the time?", "Nine"]
 
 
 async def test_a_call_that_a_crash_left_open_is_closed(app: Sojourn) -> None:

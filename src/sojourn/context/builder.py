@@ -97,6 +97,8 @@ class ContextBuilder:
             return budget
         if isinstance(self.budget, bool) or not isinstance(self.budget, int) or self.budget < 1:
             raise InvalidInputError(f"a budget is a number of tokens from 1, got {self.budget!r:.50}")
+        if self.window is not None and self.budget > self.window:
+            raise InvalidInputError(f"a budget of {self.budget:,} tokens is more than the model's {self.window:,}")
         return self.budget
 
 

@@ -7,7 +7,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from sojourn.context.fence import fenced
-from sojourn.context.item import Item, Section, SectionName
+from sojourn.context.item import Section, SectionName
 from sojourn.context.planner import Plan
 from sojourn.context.tokens import TokenCounter
 from sojourn.model.message import Message, TextPart
@@ -43,7 +43,7 @@ def stable_text(sections: Sequence[Section]) -> str:
 def knowledge_text(plan: Plan) -> str:
     """Return what was chosen for one question, fenced, each section under its title; nothing if there is nothing."""
     parts = [
-        f"## {title}\n" + "\n".join(item.text for item in _in_order(name, plan.chosen[name]))
+        f"## {title}\n" + "\n".join(item.text for item in plan.chosen[name])
         for name, title in TITLES.items()
         if name in plan.chosen
     ]
@@ -63,8 +63,3 @@ def overhead(counter: TokenCounter) -> int:
     """Return the most that titles and fences cost."""
     titles = "".join(f"\n\n## {title}\n" for title in TITLES.values())
     return counter.count(f"{_OPENING}{titles}\n{_CLOSING}\n\n<query>\n\n</query>") + 1
-
-
-def _in_order(name: SectionName, items: Sequence[Item]) -> Sequence[Item]:
-    """Return items as they are shown: messages in the order in which they were said."""
-    return sorted(items, key=lambda item: (item.source, item.seqs)) if name == "retrieved" else items

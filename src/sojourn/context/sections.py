@@ -197,9 +197,9 @@ class Offer:
         yield from self._only_in("comprehensive", past)
 
     def _retrieved(self) -> Iterable[Item]:
-        for one in self._inputs.retrieved:
+        for one in sorted(self._inputs.retrieved, key=lambda one: (one.at, one.session_id, one.seq)):
             if one.fact_id is None:
-                text = f"- {one.at:%d %b %Y} {one.speaker}: {one.text}"
+                text = f"- {one.at:%Y-%m-%d} {one.speaker}: {one.text}"
                 yield self._item("retrieved", text, one.score, one.reason, seqs=[one.seq], source=one.session_id)
 
 

@@ -119,14 +119,14 @@ class Contexts:
         model: str | None = None,
         memory: Memory | None = None,
     ) -> Context:
-        """Return the context for *question*, or for what the user said last; *memory* is where to look for more."""
+        """Return the context for *question*, or for the one that waits; *memory* is where to look for more."""
         if not isinstance(question, str) or not isinstance(system, str):
             raise InvalidInputError(
                 f"a question and the instructions are texts, got {question!r:.50} and {system!r:.50}"
             )
         allowed = builder.tokens_allowed()
         recent = await self._recent(session, allowed, builder.counter)
-        question = question if question.strip() else _last_question(recent)
+        question = question if question.strip() else _open_question(recent)
         if builder.strategy == "middle_out":
             recent = await self._with_first(session, recent)
         state = session.state
@@ -193,8 +193,14 @@ def _lines(entries: Iterable[Entry]) -> list[Line]:
     ]
 
 
-def _last_question(recent: Sequence[Line]) -> str:
-    return next((line.message.text for line in reversed(recent) if line.message.role == "user"), "")
+def _open_question(recent: Sequence[Line]) -> str:
+    """Return what the user said last, if nothing was answered since."""
+    for line in reversed(recent):
+        if line.message.role == "user":
+            return line.message.text
+        if line.message.role == "assistant" and not line.message.tool_calls:
+            break
+    return ""
 
 
 async def _found(retriever: Retriever | None, question: str) -> tuple[Retrieved, ...]:

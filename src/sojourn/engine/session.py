@@ -429,7 +429,8 @@ class Session:
         """Return what a model should see to answer *question*: the smallest that holds what is needed, and why.
 
         Args:
-            question: what is asked; what the user said last, if it is left out. It may have been appended already.
+            question: what is asked; the user's message that waits for an answer, if it is left out. It may have been
+                appended already.
             system: the instructions.
             budget: tokens that it may cost; None takes what fits the model's window.
             model: counts tokens as this model does, and asks for its window.
