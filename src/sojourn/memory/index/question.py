@@ -46,6 +46,7 @@ _WORD: Final = re.compile(r"[^\W_]+")
 _NAME: Final = re.compile(
     r"\w_\w|^_\w|[^\W_][./\\:@#+~=&%$]+[^\W_]|[^\W\d_]\d|\d[^\W\d_]|\d-\w|\w-\d|[a-z][A-Z]|[A-Z]{2}[a-z]"
 )
+_CAPITAL: Final = re.compile(r"(?<=[^\s.!?:]\s)[A-Z][^\W\d_A-Z]+\b")
 _CLITIC: Final = re.compile(r"['\u2019](?:s|t|d|m|re|ve|ll)\b", re.IGNORECASE)
 _ASKS_WHEN: Final = re.compile(
     r"\b(?:when|how long|how many (?:days|weeks|months|years)"
@@ -85,6 +86,10 @@ class Question(Value, frozen=True, kw_only=True):
         """Return those *names* that the question names, by all of the name or by its first word."""
         here = set(_WORD.findall(fold(self.text)))
         return frozenset(name for name in names if (words := _WORD.findall(fold(name))) and words[0] in here)
+
+    def capitalised(self) -> frozenset[str]:
+        """Return the words that may be names: those with a capital that do not begin a sentence."""
+        return frozenset(_CAPITAL.findall(self.text))
 
     def without(self, names: Iterable[str]) -> "Question":
         """Return the question without the words of these *names*, unless nothing else is left."""

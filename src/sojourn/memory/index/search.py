@@ -74,16 +74,17 @@ class Search:
         return _hits(gathered.ranking().rank(candidates, limit=limit), gathered)
 
     async def _gather(self, question: Question, where: Where, tail: Sequence[Document]) -> "_Gathered":
-        gathered = _Gathered(question=question)
+        # What is found by the name of who speaks is mostly what the others say to them. Who speaks is known only from
+        # what is found; so what looks like a name is left out at first, and looked for if nobody is called so.
+        gathered = _Gathered(question=question.without(question.capitalised()))
         await self._look_for_words(gathered, where)
         speakers = {one.speaker for one in (*gathered.documents.values(), *tail) if one.speaker}
         gathered.speakers = question.named(speakers)
-        nameless = question.without(gathered.speakers)
-        if nameless is not question:
-            # What was found by the name of who speaks is mostly what the others say to them.
-            gathered.question = nameless
-            gathered.documents.clear()
-            await self._look_for_words(gathered, where)
+        sought = {term.text for term in gathered.question.terms}
+        gathered.question = question.without(gathered.speakers)
+        missed = [term.text for term in gathered.question.terms if term.text not in sought and term.stems]
+        if missed:
+            await self._fetch(gathered, await self._index.match(missed, where, WIDTH))
         gathered.rarities = await self._rarities(gathered, tail)
         for embedder in self._embedders:
             await self._look_for_meaning(gathered, embedder, where)
