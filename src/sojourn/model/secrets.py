@@ -45,11 +45,13 @@ _KEYS: Final = (
 """How keys begin, by who makes them, and how they go on."""
 _NO_VALUE: Final = (
     r"(?!\[|\$|<|\{|\(|\*{2,}|%[({]|(?:os|env|environ|process|config|settings|self|getenv|getpass|secrets|input)\b[.(\[]"
-    r"|(?:none|null|nil|true|false|str|string|int|bool|bytes|any|optional|required|undefined|xxx+|\.\.\.)\b)"
+    r"|(?:none|null|nil|true|false|str|string|int|bool|bytes|any|optional|required|undefined|xxx+|\.\.\.)\b"
+    r"|\w{0,40}(?:password|passwd|passphrase|pwd)\b)"
 )
-"""A value that is none: a reference to it, its type, or that there is none."""
+"""A value that is none: a reference to it, a variable of its name, its type, or that there is none."""
 _ASSIGNED: Final = r"[\"']?\s{0,3}(?::=|=>|=|:)\s{0,3}"
-_WORD_FOR_IT: Final = r"(?:password|passwd|passphrase|pwd)"
+_WORD_FOR_IT: Final = r"(?:password|passwd|passphrase|pwd(?![\"']?\s{0,3}[:=]\s{0,3}[\"']?[/~]))"
+"""In the environment, PWD is a folder."""
 _NAMED: Final = (
     r"(?<![A-Za-z])(?:api[_-]?key|apikey|secret[_-]?key|access[_-]?key|private[_-]?key"
     r"|client[_-]?secret|(?:access|auth|refresh|session|bot|bearer|api)[_-]?token|token|secret)"
@@ -74,7 +76,7 @@ _FORMS: Final[tuple[tuple[SecretKind, re.Pattern[str]], ...]] = (
         ),
     ),
     ("authorization", re.compile(r"\b[Bb]earer\s{1,3}(?P<s>(?=[^\s\d]{0,80}\d)[A-Za-z0-9._~+/-]{16,}=*)")),
-    ("credentials", re.compile(r"\b[a-z][a-z0-9+.-]{1,30}://[^\s/:@\"'<>]{0,80}:(?!\[)(?P<s>[^\s/@\"'<>]{1,200})@")),
+    ("credentials", re.compile(r"\b[a-z][a-z0-9+.-]{1,30}://[^\s/:@\"'<>\[\]]{0,80}:(?P<s>[^\s/@\"'<>\[\]]{1,200})@")),
     (
         "password",
         re.compile(rf"{_WORD_FOR_IT}{_ASSIGNED}(?P<q>[\"'])(?P<s>{_NO_VALUE}[^\"'\n]{{3,}})(?P=q)", re.IGNORECASE),
