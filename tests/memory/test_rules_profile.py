@@ -247,3 +247,40 @@ def test_random_words_never_fail() -> None:
 
         for said in (*about.profile, *about.facts):
             assert text[said.evidence[0].start : said.evidence[0].end]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("I tend bar on weekends", "tends bar"),
+        ("we lack nurses at my hospital", "works at a hospital"),
+        ("when I'm not working at Costco I paint", "works at Costco"),
+        ("If I didn't work in a bank I'd dye my hair", "works in a bank"),
+        ("I have to work at a bakery to pay the rent", "works at a bakery"),
+        ("my job is starbucks , it is fine", "works at starbucks"),
+        ("I got a job guarding the door at a club", "works at a club"),
+        ("I just started working online", "works online"),
+        ("I work from home", "works from home"),
+        ("working 40 hours in a bank is tiring", "works in a bank"),
+        ("i want out of this warehouse job", "warehouse job"),
+        ("being a baker is my job", "baker"),
+        ("I am a retired old lady", "retired"),
+    ],
+)
+def test_work_that_is_taken_as_known_is_read(text: str, expected: str) -> None:
+    assert fields(text).get("occupation") == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "my favorite restaurant closed",
+        "my insurance company is slow",
+        "I dream of a job where I can work from home",
+        "if I worked at Costco I would be rich",
+        "I did not work at Costco",
+        "some day I will set up my clinic",
+    ],
+)
+def test_workplaces_that_are_not_the_users_are_no_occupation(text: str) -> None:
+    assert "occupation" not in fields(text)

@@ -28,6 +28,7 @@ from sojourn.memory.extraction.rules import (
     profile_tech,
     profile_work,
     profile_work_hints,
+    profile_work_passing,
 )
 from sojourn.memory.extraction.rules.lexicon import words
 from sojourn.memory.extraction.rules.lexicon_tech import TECHNOLOGY
@@ -267,6 +268,7 @@ _LINE_READERS: Final[tuple[tuple[frozenset[str], Callable[[Line], Iterator[Draft
     (profile_name.TRIGGERS, profile_name.names),
     (profile_place.TRIGGERS, profile_place_hints.places),
     (profile_work_hints.TRIGGERS, profile_work_hints.works_stated),
+    (profile_work_passing.TRIGGERS, profile_work_passing.passing),
     (profile_age.TRIGGERS, profile_age.ages),
     (profile_style.TRIGGERS, profile_style.styles),
     (profile_tech.CONTEXT | {"built", "uses", "written"}, profile_project.projects),
@@ -411,7 +413,7 @@ _BETTER: Final[dict[str, tuple[str, ...]]] = {
     ),
     "occupation": (
         "corrected", "work_am", "work_as", "work_job", "answer", "work_own", "work_field", "work_at", "work_status",
-        "work_verb", "work_serve",
+        "work_verb", "work_serve", "work_known",
     ),
     "age": ("corrected", "age_old", "age_am", "answer"),
     "expertise_level": ("answer", "expertise"),

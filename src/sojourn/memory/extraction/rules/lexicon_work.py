@@ -40,14 +40,22 @@ researcher restaurateur retailer roofer rower sailor salesman salesperson salesw
 seamstress secretary senator server sergeant servant sheriff shepherd shipper shoemaker shopkeeper singer skater
 sociologist soldier solicitor songwriter specialist speechwriter sre sprinter statistician steward stewardess
 stockbroker stocker storekeeper stripper stuntman stuntwoman student stylist superintendent supervisor surgeon
-surveyor swimmer? sysadmin tailor tattooist taxidermist teacher teller tester technician technologist telemarketer
+surveyor sysadmin tailor tattooist taxidermist teacher teller tester technician technologist telemarketer
 temp tenor therapist tiler toolmaker trader trainee trainer translator treasurer trucker tuner tutor typist umpire
 undertaker undergrad underwriter upholsterer usher valet vendor vet veterinarian vicar videographer violinist
 volunteer vlogger waiter waitress warden watchmaker weaver webmaster weatherman welder winemaker worker wrestler
 writer youtuber zookeeper zoologist pm qa hr ta phd postgrad postgraduate undergraduate freshman sophomore bellhop
 docent emt rn cna lpn pharmacologist pensioner retiree veteran sahm homesteader handicapper docent chemist janitress
 seller bailiff actuary barrister paperboy busboy deejay streamer stay-at-home aide assembler hairdresser attendant
-cobbler oiler porter lead apprentice cadet recruit paratrooper gambler salesclerk salesrep manicurist
+cobbler oiler porter lead apprentice cadet recruit paratrooper gambler salesclerk salesrep manicurist tech distributor
+linebacker quarterback goalie pitcher striker bassist vocalist rapper saxophonist trumpeter keyboardist acrobat stockboy
+merchandizer phlebotomist sonographer ultrasonographer embalmer arborist astrologer aviator baggage-handler beekeeper
+biotechnologist cinematographer cryptographer dogsitter fisher gamekeeper gaffer glazier hypnotist hypnotherapist
+ironworker joiner lumberman marshal millwright navigator numerologist osteopath paperhanger parapsychologist
+pipefitter quilter rigger roadie scaffolder sculptress sommelier steelworker stonemason sushi-chef
+tanner technologist toolsmith trapper trooper turner urologist virologist volcanologist wrangler yardman cardsharp
+bootmaker dog-walker headhunter housepainter mime mortgage-broker pawnbroker
+pollster puppeteer ringmaster sharpshooter sheepherder signwriter snowplower spy stagehand tinker
 """)
 """Heads of job titles: "head chef", "nurse at a hospital"."""
 
@@ -67,7 +75,13 @@ the national guard;the reserves;army;navy;the marine corps;film;the film industr
 theatre;the theater;daycare;pharmaceuticals;fast food;the healthcare field;the healthcare industry;agriculture
 politics;journalism;publishing;biotech;pharma;software;software development;web development;data science
 cybersecurity;landscaping;plumbing;the medical field;the service industry;the restaurant industry;the food industry
-construction work;property management;social work;child care;childcare
+construction work;property management;social work;child care;childcare;food service;the food service industry
+the oil industry;the oil fields;the oil field;oil and gas;telemarketing;telecommunications;aviation;transportation
+shipping;architecture;entertainment;the entertainment industry;the music industry;the fashion industry;radio;television
+the music business;the restaurant business;the hotel industry;pest control;animal control;waste management;data entry
+customer support;tech support;technical support;it support;public health;mental health;the public sector;government
+forestry;mining;fishing;farming;cosmetics;electronics;robotics;aerospace;wealth management;investment banking
+private equity;venture capital;graphic design;interior design;event planning;video production;special education
 """)
 
 WORKPLACES: Final = words("""
@@ -76,8 +90,30 @@ pub salon spa farm ranch studio agency startup clinic hotel museum library books
 theater theatre circus university college daycare nursery nursing plant mill garage dealership lab laboratory
 pharmacy boutique practice gallery brewery winery vineyard foundation charity nonprofit shelter zoo orchard magazine
 newspaper station church daycare casino club motel inn barbershop nightclub kennel blog channel podcast bookshop
-florist deli pizzeria kitchen truck industry center centre
+florist deli pizzeria kitchen truck industry center centre railroad railway shipyard dock docks quarry mine sawmill
+airport airline hospice orphanage planetarium aquarium bistro pizzeria creamery distillery dairy
+slaughterhouse cannery refinery foundry depot courthouse embassy consulate ministry prison jail stables sanctuary
+workshop boatyard carwash laundromat drugstore tavern saloon resort lodge campground marina observatory facility
+corporation restaurants stores schools hospitals shops offices farms
 """)
+EMPLOYERS: Final = phrases("""
+mcdonalds;mcdonald's;mcdonald;burger king;wendys;wendy's;taco bell;kfc;subway;starbucks;dunkin donuts;dunkin;chipotle
+pizza hut;dominos;domino's;papa johns;chick fil a;chick-fil-a;arbys;arby's;sonic;dairy queen;popeyes;panera;ihop;dennys
+denny's;applebees;applebee's;olive garden;red lobster;outback steakhouse;hooters;waffle house;tim hortons;del taco
+in n out;five guys;panda express;cracker barrel;walmart;wal-mart;wal mart;target;costco;kmart;k-mart;sears;macys;macy's
+kohls;kohl's;jcpenney;nordstrom;best buy;home depot;the home depot;lowes;lowe's;ikea;walgreens;cvs;rite aid;kroger
+publix;safeway;albertsons;aldi;lidl;tesco;sainsburys;asda;whole foods;trader joes;trader joe's;dollar tree
+dollar general;gamestop;petsmart;pet smart;petco;toys r us;barnes and noble;bath and body works;victorias secret
+victoria's secret;hollister;old navy;forever 21;h&m;zara;primark;nike;adidas;sephora;ulta;staples;office depot
+michaels;hobby lobby;goodwill;amazon;google;facebook;meta;apple;microsoft;netflix;twitter;ibm;intel;oracle;cisco;nvidia
+salesforce;uber;lyft;doordash;airbnb;tesla;spacex;nasa;ford;general motors;gm;toyota;honda;bmw;volkswagen;boeing;airbus
+lockheed martin;ups;fedex;usps;dhl;the post office;post office;the us postal service;the postal service;at&t;verizon
+t-mobile;tmobile;comcast;sprint;siemens;bosch;samsung;sony;disney;pixar;hbo;espn;discovery channel;cnn;bbc;fox news
+the new york times;wells fargo;chase;bank of america;citibank;goldman sachs;jp morgan;deloitte;kpmg;pwc;accenture;geico
+state farm;allstate;pfizer;bayer;novartis;peta;unicef;the red cross;red cross;greenpeace;the fbi;the cia;the irs
+the state department;the navy;the army;the air force;the marines;the coast guard;the military;the government
+""")
+"""Employers that everybody knows, so that they need no capital to be one."""
 
 NO_OCCUPATION: Final = words("""
 fan lover person man woman guy girl boy lady kid child teen teenager adult human beginner newbie noob novice expert

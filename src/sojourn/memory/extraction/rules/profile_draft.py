@@ -18,7 +18,7 @@ MEASURED: Final[dict[str, float]] = {
     **dict.fromkeys(("location_live", "location_moved", "location_where", "location_in", "location_here"), 0.95),
     **dict.fromkeys(("location_from", "location_trailing", "location_mention", "location_kind"), 0.92),
     **dict.fromkeys(("work_am", "work_as", "work_field", "work_job", "work_own", "work_status"), 0.96),
-    **dict.fromkeys(("work_at", "work_verb", "work_serve"), 0.9),
+    **dict.fromkeys(("work_at", "work_verb", "work_serve", "work_known"), 0.9),
     **dict.fromkeys(("likes", "likes_to", "likes_we", "favorite", "is_into", "does_object", "does_go"), 0.95),
     **dict.fromkeys(("does", "does_consume", "engaged", "watches", "favorite_apposed", "interested"), 0.85),
     **dict.fromkeys(("likes_the", "likes_new", "likes_it", "prefers", "consumes"), 0.8),

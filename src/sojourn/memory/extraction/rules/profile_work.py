@@ -1,12 +1,21 @@
 """How people say what they do for a living."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
 from sojourn.memory.extraction.rules.lexicon import words
 from sojourn.memory.extraction.rules.lexicon_grammar import ADVERBS, DETERMINERS, STOPS, TIMES
 from sojourn.memory.extraction.rules.lexicon_tech import TECHNOLOGY
-from sojourn.memory.extraction.rules.lexicon_work import FIELDS, JOBS, NO_OCCUPATION, NOT_JOBS, STATUSES, WORKPLACES
+from sojourn.memory.extraction.rules.lexicon_work import (
+    EMPLOYERS,
+    FIELDS,
+    JOBS,
+    NO_OCCUPATION,
+    NOT_JOBS,
+    STATUSES,
+    WORKPLACES,
+)
 from sojourn.memory.extraction.rules.profile_clause import Line, Predicate
 from sojourn.memory.extraction.rules.profile_draft import Draft
 from sojourn.memory.extraction.rules.profile_phrase import Phrase, phrase, text_of
@@ -39,7 +48,7 @@ _NO_WORKPLACE: Final = words(
 _MANNERS: Final = ADVERBS | words(
     "part full time part-time full-time hard nights days here over out there remotely together up down alone late "
     "daily overnight a lot alot stuck inside half long short hours shifts shift graveyard overnights evenings "
-    "weekends mornings during the night day double two three 2 3 jobs right"
+    "weekends mornings during the night day double two three 2 3 jobs right too much overtime online many per week"
 )
 """What may stand between "work" and where: "part time", "long hours"."""
 
@@ -149,7 +158,12 @@ def _status(line: Line, predicate: Predicate, place: int) -> Iterator[Draft]:
     else:
         item = title(line, place)  # "i am bank teller"
         named = item is not None and item[1] - item[0] > 1 and item[0] == place and word not in _ADJECTIVES
-        if item and named and (line.is_end(item[1]) or line.word(item[1]) == "and"):
+        if (
+            item
+            and named
+            and "of" not in line.words[place : item[1]]
+            and (line.is_end(item[1]) or line.word(item[1]) == "and")
+        ):
             yield occupation(line, text_of(line, item), "work_am", predicate.start, item[1])
 
 
@@ -165,6 +179,8 @@ def _left(line: Line, predicate: Predicate, place: int) -> Iterator[Draft]:
 def _being(line: Line, predicate: Predicate, place: int) -> Iterator[Draft]:
     item = title(line, place)
     if item is None:
+        if line.word(place + 1) == "retired" and not predicate.past and not predicate.negated:
+            yield occupation(line, "retired", "work_status", predicate.start, place + 2)
         return
     if predicate.past and not predicate.negated:
         yield Draft(
@@ -200,39 +216,82 @@ def _field(line: Line, place: int, start: int) -> Iterator[Draft]:
 
 def works(line: Line, predicate: Predicate) -> Iterator[Draft]:
     """Read what follows "I work"."""
-    if predicate.modal or predicate.wanted or predicate.infinitive:
+    if predicate.infinitive or (_is_open(line, predicate) and not _is_had_to(line, predicate)):
         return
     if line.word(predicate.start - 1) in WORKPLACES:  # "the clinic I work at keeps busy"
         return
     yield from employed(line, predicate, predicate.rest)
 
 
+def _is_open(line: Line, predicate: Predicate) -> bool:
+    """Tell whether the work is only wished for or supposed: not "if I didn't work in an office", which says where."""
+    contrary = predicate.past and predicate.negated and line.word(predicate.start - 1) == "if"
+    return (predicate.modal or predicate.wanted) and not contrary
+
+
+def _is_had_to(line: Line, predicate: Predicate) -> bool:
+    """Tell whether it is done because it must be, or since it can: "I have to work at", "I can work from home"."""
+    before = line.words[predicate.start + 1 : predicate.at]
+    clause = line.clause(predicate.at)
+    if predicate.negated or clause.is_hypothetical or clause.is_question or line.word(predicate.start - 1) == "where":
+        return False
+    at_home = line.words[predicate.rest : predicate.rest + 2] == ["from", "home"]
+    return before[-2:] == ["have", "to"] or (before[-1:] == ["can"] and at_home)
+
+
+def _is_held(line: Line, predicate: Predicate) -> bool:
+    """Tell whether a denial says where somebody works: "when I'm not working at", "if I didn't work in"."""
+    before = line.word(predicate.start - 1)
+    return predicate.negated and (before in {"when", "whenever"} or (before == "if" and predicate.past))
+
+
+def _manner(line: Line, place: int) -> tuple[str, int] | None:
+    """Return how somebody works without an employer, and where the words for it end: "from home", "for myself"."""
+    pair = (line.word(place), line.word(place + 1))
+    if pair == ("from", "home"):
+        return "works from home", place + 2
+    if pair == ("for", "myself"):
+        return "self-employed", place + 2
+    return ("works online", place) if line.word(place - 1) == "online" else None
+
+
 def employed(line: Line, predicate: Predicate, place: int) -> Iterator[Draft]:
+    """Read where somebody works, and as what, after "work" or "employed"."""
+    if _is_held(line, predicate):
+        predicate = replace(predicate, negated=False, past=False)
     place = past_words(line, place, _MANNERS)
+    if line.word(place)[:1].isdigit():
+        place = past_words(line, place + 1, _MANNERS)
     prep = line.word(place)
+    manner = _manner(line, place)
+    if manner is not None:
+        yield from _held(line, predicate, manner[0], "work_status", manner[1])
+        return
     if prep == "as":
         item = title(line, place + 1) or phrase(line, place + 1, most=4)
         if item and line.words[item[1] - 1] not in NO_OCCUPATION | words("well much team intended expected"):
             yield from _held(line, predicate, text_of(line, item), "work_as", item[1])
         return
-    if prep == "for" and line.word(place + 1) == "myself":
-        yield from _held(line, predicate, "self-employed", "work_status", place + 2)
-        return
-    if prep == "with":
+    if prep in {"with", "near"}:
         step = next((at for at in range(place + 1, min(line.end, place + 9)) if line.words[at] in {"at", "in"}), 0)
         if step and set(line.words[step : step + 6]) & WORKPLACES:
             place, prep = step, line.words[step]
     bare = phrase(line, place, most=2)
-    if (
-        bare
-        and bare[0] == place
-        and predicate.verb == "work"
-        and (text_of(line, bare).lower() in FIELDS or line.words[bare[1] - 1] in WORKPLACES - {"business", "practice"})
-    ):
+    if bare and bare[0] == place and predicate.verb == "work" and _is_trade(line, bare):
         yield from _held(line, predicate, f"works in {text_of(line, bare)}", "work_at", bare[1])
         return
-    if prep not in words("at for in on with by"):
-        return
+    if prep in words("at for in on with by"):
+        yield from _at_place(line, predicate, place)
+
+
+def _is_trade(line: Line, item: Phrase) -> bool:
+    """Tell whether it can be worked without a preposition: "I work retail"."""
+    return text_of(line, item).lower() in FIELDS or line.words[item[1] - 1] in WORKPLACES - {"business", "practice"}
+
+
+def _at_place(line: Line, predicate: Predicate, place: int) -> Iterator[Draft]:
+    """Read where somebody works after the preposition at *place*."""
+    prep = line.words[place]
     item = phrase(line, place + 1, most=6)
     if item is None or not is_workplace(line, prep, item):
         return
@@ -287,14 +346,14 @@ def is_workplace(line: Line, prep: str, item: Phrase) -> bool:
         if " ".join(found) in TECHNOLOGY or found[0] in TECHNOLOGY or is_place_word(line, item[0]):
             return False
         return (
-            " ".join(found) in FIELDS
+            " ".join(found) in FIELDS | EMPLOYERS
             or whole in FIELDS
             or bool(set(found) & WORKPLACES)
             or line.words[item[0] - 1] in {"a", "an"}
             or (len(found) == 1 and len(head) > 4)
         )
     if prep == "on":
-        return head in words("farm ranch boat ship railroad oil rigs rig base") or "farm" in found
+        return head in words("farm ranch boat ship railroad railway oil rigs rig base dock docks") or "farm" in found
     if prep == "with":
         return (line.has_capital(item[0]) and found[0] not in TECHNOLOGY) or bool(set(found) & WORKPLACES)
     return not set(found) & _PEOPLE or bool(set(found) & WORKPLACES)

@@ -10,6 +10,7 @@ from sojourn.memory.extraction.rules.profile_clause import Line, Predicate
 from sojourn.memory.extraction.rules.profile_draft import Draft
 from sojourn.memory.extraction.rules.profile_phrase import phrase, text_of
 from sojourn.memory.extraction.rules.profile_work import employed, is_workplace, occupation, past_words, title
+from sojourn.memory.extraction.rules.profile_work_passing import employer_at
 
 TRIGGERS: Final = words(
     "job work working works career profession occupation living trade as retired unemployed employed own run "
@@ -38,6 +39,11 @@ def serves(line: Line, predicate: Predicate) -> Iterator[Draft]:
         word = line.words[at]
         if word in MARKS or word in words("i you and but to when"):
             return
+        last = employer_at(line, at + 1) if word in {"at", "for"} else 0
+        if last:
+            written = text_of(line, (at + 1, last))
+            yield occupation(line, f"works {word} {written}", "work_serve", predicate.start, last)
+            return
         if word in {"at", "for", "in"} and line.word(at + 1) in {"a", "an", "the"}:
             item = phrase(line, at + 1, most=5)
             if item and line.words[item[1] - 1] in WORKPLACES - words(
@@ -47,6 +53,11 @@ def serves(line: Line, predicate: Predicate) -> Iterator[Draft]:
                     line, f"works {word} {text_of(line, (at + 1, item[1]))}", "work_serve", predicate.start, item[1]
                 )
             return
+
+
+_AFTER_WORKING: Final = words(
+    "at for in as on online full part 40 30 20 50 60 long nights days overtime full-time part-time"
+)
 
 
 def works_stated(line: Line) -> Iterator[Draft]:
@@ -93,7 +104,7 @@ def works_stated(line: Line) -> Iterator[Draft]:
             and line.clause(place).is_stated
         ) and (
             line.clause(place).person in {"i", "none"}
-            and line.word(place + 1) in {"at", "for", "in", "as"}
+            and line.word(place + 1) in _AFTER_WORKING
             and line.word(place - 1) not in {"keep", "stop", "like", "to"}
         ):
             yield from employed(
@@ -106,7 +117,7 @@ def _relative(line: Line, place: int) -> Iterator[Draft]:
     step = place + 2
     while line.word(step) in {"part", "time", "currently", "now"}:
         step += 1
-    if line.word(step) not in {"at", "in", "for"} or line.clause(place).is_question:
+    if line.word(step) not in {"at", "in", "for"}:
         return
     first = place - 1
     while first > 0 and line.words[first - 1] not in STOPS and line.words[first - 1] not in MARKS and place - first < 4:
@@ -158,7 +169,7 @@ def _my_job(line: Line, place: int) -> Iterator[Draft]:
             yield occupation(line, text_of(line, item), "work_job", start, item[1])
         return
     yield from _kind_of_job(line, place)
-    if after in words("at in with for from") and line.words[place] != "career":
+    if after in words("at in with for from") and (line.words[place] != "career" or after in {"at", "with"}):
         item = phrase(line, place + 2, most=5)
         if item and is_workplace(line, after, item):
             prep = "at" if after == "from" else after
