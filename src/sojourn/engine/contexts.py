@@ -32,8 +32,8 @@ NEIGHBOURED: Final = 3
 _BESIDE: Final = 0.2
 """What a neighbour is worth, compared with what it stands beside."""
 _STEADY: Final = 3
-"""What is found at place n (0, 1, 2 ...) is worth 3 / (n + 3): the place tells more than the score of a search, which
-is near 1 for whatever is worth a look."""
+"""What is found at place n (0, 1, 2 ...) is worth 3 / (n + 3). The score of a search says how likely a message is part
+of the answer, which is little for each of many: the place spreads the budget over them better."""
 _SOON: Final = 8
 """So many entries after a message, the next one is looked for."""
 _PAGE: Final = 200
@@ -158,14 +158,14 @@ class Contexts:
         known = [line for line in self._lines if line.seq is not None and newest and line.seq < (newest[0].seq or 0)]
         gap = bool(self._lines) and len(known) == len(self._lines)
         lines = newest if gap else [*known, *newest]
-        left = tokens - sum(count_message(counter, line.message) for line in lines)
-        while left > 0 and lines and len(lines) < count:
+        first = _first_that_fits(lines, tokens, counter)
+        while first == 0 and lines and len(lines) < count:
             page = _lines(await session.store.last_messages(session.id, _PAGE, before=lines[0].seq))
             if not page:
                 break
             lines = [*page, *lines]
-            left -= sum(count_message(counter, line.message) for line in page)
-        self._lines = _newest([line for line in lines if (line.seq or 0) > start], tokens, counter)
+            first = _first_that_fits(lines, tokens, counter)
+        self._lines = tuple(line for line in lines[first:] if (line.seq or 0) > start)
         return self._lines
 
     async def _with_first(self, session: Live, recent: tuple[Line, ...]) -> tuple[Line, ...]:
@@ -178,13 +178,13 @@ class Contexts:
         return (*[line for group in beginning for line in group if line.seq not in known], *recent)
 
 
-def _newest(lines: Sequence[Line], tokens: int, counter: TokenCounter) -> tuple[Line, ...]:
-    """Return the newest of *lines* that cost at most *tokens*, and the last few in any case."""
+def _first_that_fits(lines: Sequence[Line], tokens: int, counter: TokenCounter) -> int:
+    """Return the place from which on *lines* cost about *tokens*; 0 if there are not that many."""
     left, place = tokens, len(lines)
-    while place > 0 and (left > 0 or len(lines) - place < 2):
+    while place > 0 and left > 0:
         place -= 1
         left -= count_message(counter, lines[place].message)
-    return tuple(lines[place:])
+    return place
 
 
 def _lines(entries: Iterable[Entry]) -> list[Line]:
@@ -237,7 +237,7 @@ def _retrieved(hit: Hit, place: int) -> Retrieved:
         at=document.at,
         speaker=document.speaker or document.role,
         text=document.text if len(document.text) <= _LONG else hit.snippet,
-        score=hit.score * _STEADY / (place + _STEADY),
+        score=_STEADY / (place + _STEADY),
         reason="; ".join(hit.reasons) or "fits the question",
         fact_id=document.fact_id,
     )

@@ -72,6 +72,9 @@ class Weights(NamedTuple):
     in_period: float
 
 
+LIKELY_WITH_MEANING: Final = (0.77, 9.75)
+LIKELY_BY_WORDS: Final = (0.61, 11.6)
+"""How steeply the share of messages that belong to an answer rises with the score, and where it is a half: fitted."""
 WITH_MEANING: Final = Weights(
     pair=2.14, word_rank=1.08, meaning=1.62, stretch=1.69, surroundings=1.13, answers=1.03, asks=-0.95, opens=0.61,
     speaker=1.05, role=2.15, says_when=1.55, says_time=0.45, in_period=4.0,
@@ -179,9 +182,14 @@ class Ranking:
         ]
         scored.sort(key=lambda pair: (-pair[0], _newest_first(pair[1].candidate.document)))
         return [
-            Ranked(document=one.candidate.document, score=_between_0_and_1(score), reasons=self._reasons(one))
+            Ranked(document=one.candidate.document, score=self._likelihood(score), reasons=self._reasons(one))
             for score, one in scored[: max(0, limit)]
         ]
+
+    def _likelihood(self, score: float) -> float:
+        """Return how likely a message with this *score* is to be part of the answer."""
+        steepness, middle = LIKELY_WITH_MEANING if self._reaches else LIKELY_BY_WORDS
+        return 1 / (1 + math.exp(-steepness * (max(-50.0, min(50.0, score)) - middle)))
 
     def judge(self, candidates: Sequence[Candidate]) -> list[Judged]:
         """Return each candidate with its signals."""
@@ -343,7 +351,3 @@ def _reciprocal_ranks(values: Sequence[float]) -> list[float]:
 
 def _newest_first(document: Document) -> tuple[float, str, int]:
     return (-document.at.timestamp(), document.session_id, -document.seq)
-
-
-def _between_0_and_1(score: float) -> float:
-    return 1 / (1 + math.exp(-max(-50.0, min(50.0, score))))
