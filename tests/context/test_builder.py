@@ -151,7 +151,7 @@ def test_a_long_result_is_cut_and_stays_with_its_call() -> None:
 
 
 def test_a_budget_that_cannot_hold_the_instructions_is_refused_with_both_numbers() -> None:
-    with pytest.raises(InvalidInputError, match=r"cost 1,0\d\d tokens, and the budget is 500"):
+    with pytest.raises(InvalidInputError, match=r"cost 1,000 tokens, the question 5, and the budget is 500"):
         build(budget=500, system="rule " * 800, question="hi")
 
 

@@ -13,7 +13,8 @@ def _any(*forms: str) -> re.Pattern[str]:
 
 _VERBS: Final = "use|go|keep|do|make|drop|stick|take|call|ship|move|put|start|stay|pick|set|add|remove|skip|build|write"
 _DECIDED: Final = _any(
-    "decided", "decision", "agreed?", "settled on", "chose", "picked", "opted", "approved", "rejected",
+    "decided", "decision", "(?:we|they|all|have|had) agreed?", "agreed (?:on|to|that)", "settled on", "chose", "picked",
+    "opted", "approved", "rejected",
     "ruled out", "confirmed", "go(?:es|ing)? (?:with|for)", "went (?:with|for)", "instead of", "rather than",
     "switch(?:ed|ing)? (?:back )?to", "stick(?:ing)? (?:with|to)", "in favou?r of", "renamed? .{1,40} to",
     "replaced? .{1,40} (?:with|by)", "from now on", "final (?:answer|call|choice|version)", "i'll take", "we're using",
@@ -21,15 +22,17 @@ _DECIDED: Final = _any(
     rf"we(?:'ll| will|'re going to| are going to| won't| shall) (?:not )?(?:{_VERBS})",
 )  # fmt: skip
 _CORRECTED: Final = re.compile(
-    r"^(?:please )?(?:don't|do not|stop) |^(?:no[,.]|actually\b|correction\b|sorry[,.]|wait[,.])"
+    r"^(?:please )?(?:don't|do not|stop) (?!be |worry|give up)"
+    r"|^(?:no[,.] (?:\S+ ){3}|actually\b|correction\b|sorry[,.]|wait[,.])"
     r"|\b(?:i meant|not .{1,30}, but|that's wrong|was wrong)\b",
     re.IGNORECASE,
 )
 _REQUIRED: Final = _any(
-    "must(?:n't)?", "never", "always", "required?", "requires", "needs? to", "has to", "have to", "at most", "at least",
-    "no more than", "no later", "deadline", "due (?:on|by)", "limit(?:ed)?", "budget", "not allowed", "forbidden",
-    "constraint", "only (?:if|when|on|for|the)", r"\w+ only(?=[.!]?$)", "allergic", "cannot",
-    "can't", "do not", "don't", "root cause", "turned out", "because", "the (?:problem|reason|cause|fix) (?:is|was)",
+    "must(?:n't)?(?! (?:feel|have been|be (?:so|great|nice|hard|fun)))", "never", "always", "required?", "requires",
+    "needs? to", "has to", "have to", "at most", "at least", "no more than", "no later", "deadline", "due (?:on|by)",
+    "limit(?:ed)?", "budget", "not allowed", "forbidden", "constraint", "only (?:if|when|on|for|the)", "allergic",
+    r"\w+ only(?=[.!]?$)", "cannot", "can't (?!wait|stop|believe)", "do not", "don't", "root cause", "turned out",
+    "because", "the (?:problem|reason|cause|fix) (?:is|was)",
 )  # fmt: skip
 _OPEN: Final = _any(
     "todo", "to do", "still (?:need|open|missing|to|have|waiting|unclear)", "open question", "undecided", "unresolved",
@@ -52,10 +55,15 @@ _CONSENT: Final = re.compile(
     r"^(?:yes|yeah|yep|sure|ok(?:ay)?|agreed|exactly|correct|right|go ahead|do it|please do|sounds good|fine)\b",
     re.IGNORECASE,
 )
+_PROPOSED: Final = _any(
+    "shall (?:i|we)", "should (?:i|we|it|they|the)", "do you want (?:me|us|to)", "would you (?:like|prefer)", "may i",
+    "want me to", "can i", "could (?:i|we)", "do we", "are we", "is it ok(?:ay)?", "ok(?:ay)? (?:if|to)", "must it",
+)  # fmt: skip
 _REFUSAL: Final = re.compile(r"^(?:no|nope|nah|not now|don't|please don't|rather not)\b", re.IGNORECASE)
 _PRECISE: Final = re.compile(
     r"\d|`[^`]+`|(?:[\w.-]+/)+[\w.-]+|\b[A-Z][A-Za-z]*[A-Z]\w*\b|\b[A-Z]{2,}\b|\b\w+_\w+\b|\w@\w|https?://"
 )
+_NAMED: Final = re.compile(r"(?<=[a-z,;] )(?!I\b)[A-Z][\w-]+")
 
 
 def is_chatter(sentence: str) -> bool:
@@ -71,6 +79,11 @@ def verdict(sentence: str) -> str | None:
     return "no" if _REFUSAL.match(plain) else None
 
 
+def is_proposal(question: str) -> bool:
+    """Tell whether a question asks for a decision, so that a yes or a no settles something."""
+    return bool(_PROPOSED.search(_plain(question)))
+
+
 def is_hedged(sentence: str) -> bool:
     """Tell whether a sentence only weighs, proposes or asks."""
     return sentence.endswith("?") or bool(_HEDGED.search(_plain(sentence)))
@@ -79,6 +92,11 @@ def is_hedged(sentence: str) -> bool:
 def is_precise(sentence: str) -> bool:
     """Tell whether a sentence holds a number, a name in code, a path or an address."""
     return bool(_PRECISE.search(sentence))
+
+
+def specifics(sentence: str) -> int:
+    """Return how many numbers, names, paths and the like a sentence holds."""
+    return len(_PRECISE.findall(sentence)) + len(_NAMED.findall(sentence))
 
 
 def heading_of(sentence: str) -> Heading:

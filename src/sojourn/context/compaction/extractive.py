@@ -8,13 +8,13 @@ what was said before. Nothing is said twice.
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import partial
 from typing import Final, NamedTuple
 
 from anyio import to_thread
 
-from sojourn.context.compaction.cues import heading_of, is_chatter, is_hedged, is_precise, verdict
+from sojourn.context.compaction.cues import heading_of, is_chatter, is_hedged, is_proposal, specifics, verdict
 from sojourn.context.compaction.sentences import sentences, shortened
 from sojourn.context.compaction.shape import Heading, bounded, read_points, written
 from sojourn.context.compaction.spoken import Spoken, spoken
@@ -30,7 +30,24 @@ _STOP: Final = frozenset(
     that's their them then there these they this to too up us use very want was we we'll we're were what when where
     which while who why will with would yes you you're your""".split()  # noqa: SIM905 - a list of words reads best as words
 )
-_ROOM: Final[dict[Heading, float]] = {"Goal": 0.2, "Decided": 0.45, "Open": 0.2, "Known": 0.4, "Also": 1.0}
+_COMMON: Final = frozenset(
+    """able absolutely actually agree alway amazing another anything appreciate around awesome back bad beautiful
+    being believe best better big bit bring change check come cool day definitely different dream easy else end
+    enjoy even ever every everyone everything excited experience fact far feel feeling find first forward friend
+    fun give glad good got great guy happen happy hard hear heard help hey hope hopefully idea important inspiring
+    interesting job keep kind know last lately life little live long look lot love made make making many matter
+    maybe mean moment much must need never new nice nothing often old part people perfect place point pretty put
+    quite ready really remember right said same say see seem sense share should since small something sometime
+    soon sound special start still stuff super support sure take talk tell thank thanks thing think thought time
+    today together told tough totally try understand use used usually way week well while wonderful word work
+    world worth wow yeah year yet""".split()  # noqa: SIM905
+)
+"""Words that stand in every talk, whatever it is about."""
+_WORN: Final = 0.1
+_SENTENCE: Final = 8
+"""A sentence with fewer words that matter is not taken for one that is full of them."""
+_SPECIFIC: Final = 0.35
+_ROOM: Final[dict[Heading, float]] = {"Goal": 0.2, "Decided": 0.4, "Open": 0.2, "Known": 0.35, "Also": 1.0}
 """The share of a summary that each heading gets before the others compete for what it leaves."""
 _ORDER: Final[tuple[Heading, ...]] = ("Goal", "Decided", "Open", "Known", "Also")
 _WORTH: Final[dict[Heading, float]] = {"Goal": 3.0, "Decided": 2.0, "Open": 1.6, "Known": 1.4, "Also": 1.0}
@@ -40,10 +57,10 @@ _OWN: Final = 1.25
 _ANSWER: Final = 0.85
 _TOOLS: Final = 0.5
 _IDLE: Final = 0.5
-"""An assistant proposes and exclaims a lot."""
+"""What is asked, proposed or exclaimed tells little."""
 _LEAST: Final = 0.6
 """What only says something, and is worth less, is left out even if there is room for it."""
-_FADING: Final = 0.85
+_FADING: Final = 0.95
 """What an earlier summary says weighs less with each new one, unless it was decided or is the goal."""
 _SAME: Final = 0.6
 """Two sentences that share so much of their words say the same, for a summary."""
@@ -158,13 +175,14 @@ def _earlier(previous: str) -> list[_Candidate]:
     ]
     found = [("Known" if heading == "Also" else heading, text) for heading, text in found] + points
     return [
-        _candidate(heading, shortened(text), _words_of(text), place=place, weight=_weight_of(heading))
+        _candidate(heading, shortened(text), _words_of(text), place=place, weight=_weight_of(heading, text))
         for place, (heading, text) in enumerate(found)
     ]
 
 
-def _weight_of(heading: Heading) -> float:
-    return 1.0 if heading in {"Goal", "Decided"} else _FADING
+def _weight_of(heading: Heading, text: str) -> float:
+    said_by = _ANSWER if text.startswith("assistant: ") else _TOOLS if text.startswith("tool") else _OWN
+    return said_by * (1.0 if heading in {"Goal", "Decided"} else _FADING)
 
 
 def _has_goal(candidates: Iterable[_Candidate]) -> bool:
@@ -192,7 +210,7 @@ def _said(talk: Sequence[Spoken], *, first: int, has_goal: bool) -> list[_Candid
             text = f"{one.speaker}: {sentence}"
             found.append(_candidate(heading, text, sentence, place=first + len(found), weight=weight))
         if one.speaker in {"user", "assistant"}:
-            questions = [sentence for sentence in read if sentence.endswith("?")]
+            questions = [sentence for sentence in read if sentence.endswith("?") and is_proposal(sentence)]
             asked = questions[-1] if questions and one.speaker == "assistant" else ""
     return found
 
@@ -224,10 +242,10 @@ def _worth_reading(one: Spoken) -> list[str]:
 
 def _weight(one: Spoken, sentence: str) -> float:
     if one.speaker == "user":
-        return _OWN
+        return _OWN * (_IDLE if sentence.endswith(("?", "!")) else 1.0)
     if one.speaker.startswith("tool"):
         return 1.0 if one.is_error else _TOOLS
-    return _IDLE if is_hedged(sentence) or sentence.endswith("!") else _ANSWER
+    return _ANSWER * (_IDLE if is_hedged(sentence) or sentence.endswith("!") else 1.0)
 
 
 def _scores(candidates: Sequence[_Candidate]) -> list[float]:
@@ -237,7 +255,7 @@ def _scores(candidates: Sequence[_Candidate]) -> list[float]:
     own = {term for one in candidates if not one.text.startswith(_OTHERS) for term in one.terms}
     common = max(2, len(distinct) * 0.5)
     weights = {
-        term: (math.log(1 + count) if count <= common else 0.2) * (1.0 if term in own else _IDLE)
+        term: (math.log(1 + count) if count <= common else 0.2) * _information(term, own)
         for term, count in frequency.items()
     }
     top = max(weights.values(), default=1.0)
@@ -245,13 +263,23 @@ def _scores(candidates: Sequence[_Candidate]) -> list[float]:
     return [_score(one, weights, top) * (0.85 + 0.15 * one.place / last) for one in candidates]
 
 
+def _information(term: str, own: Collection[str]) -> float:
+    """Return how much a word tells: little, if everybody uses it all the time; more, if the user does."""
+    return (_WORN if term in _COMMON else 1.0) * (1.0 if term in own else _IDLE)
+
+
 def _score(one: _Candidate, weights: dict[str, float], top: float) -> float:
     if not one.terms:
         return 0.05
-    topical = sum(weights[term] for term in one.terms) / (top * len(one.terms))
+    topical = sum(weights[term] for term in one.terms) / (top * max(len(one.terms), _SENTENCE))
     # Two words say little, however often they come; unless something is settled by them.
     substance = min(1.0, max(len(one.terms), 4 if one.heading in _TELLING else 0) / 6)
-    return _WORTH[one.heading] * one.weight * substance * (0.5 + topical + (0.3 if is_precise(one.text) else 0.0))
+    return (
+        _WORTH[one.heading]
+        * one.weight
+        * substance
+        * (0.3 + 1.4 * topical + _SPECIFIC * min(specifics(one.text.partition(": ")[2]), 3))
+    )
 
 
 def _is_said_by(one: _Candidate, other: _Candidate) -> bool:
