@@ -191,10 +191,10 @@ async def best_by_words(app: Sojourn, session: Session, told: Told, question: st
 async def _baselines(app: Sojourn, sessions: Sequence[Session], told: Sequence[Told]) -> dict[str, dict[str, float]]:
     recalls: dict[str, list[float]] = defaultdict(list)
     for session, one in zip(sessions, told, strict=True):
-        last, army = last_that_fit(one, WATCHED), set(range(len(one.turns) - LAST, len(one.turns)))
+        last = last_that_fit(one, WATCHED)
         for question, evidence in one.asked:
             words = await best_by_words(app, session, one, question, WATCHED)
-            for name, numbers in (("last messages", last), ("BM25", words), ("the last 20 messages", army)):
+            for name, numbers in (("last messages", last), ("BM25", words)):
                 recalls[name].append(len(evidence & numbers) / len(evidence))
     full = fmean(one.tokens for one in told)
     return {
@@ -203,18 +203,30 @@ async def _baselines(app: Sojourn, sessions: Sequence[Session], told: Sequence[T
     }
 
 
-async def _after_compaction(sessions: Sequence[Session], told: Sequence[Told]) -> float | None:
-    """Return how much of the evidence contexts hold once a summary stands for the older messages."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compacted:
+    """How much of the evidence is left once a summary stands for the older messages."""
+
+    recall: float
+    summary_and_last: dict[str, float]
+
+
+async def _after_compaction(sessions: Sequence[Session], told: Sequence[Told]) -> Compacted | None:
+    """Return how much of the evidence contexts hold then, and how much the summary and the last messages alone."""
     try:
         from sojourn.engine.compacting import ContextCompactor
     except ImportError:
         return None
-    recalls = []
+    recalls, plain, costs = [], [], []
     for session, one in zip(sessions, told, strict=True):
         await ContextCompactor(session).compact(force=True)
+        read = "\n".join([session.state.working_set.summary, *[text for _, text, _ in one.turns[-LAST:]]])
+        costs.append(COUNTER.count(read))
         for question, evidence in one.asked:
             recalls.append((await ask(session, one, question, evidence, WATCHED)).recall)
-    return fmean(recalls)
+            plain.append(fmean(one.turns[number][1] in read for number in evidence))
+    both = {"evidence_recall": fmean(plain), "tokens": fmean(costs)}
+    return Compacted(recall=fmean(recalls), summary_and_last=both)
 
 
 def _mean(values: Iterable[float | None]) -> float | None:
@@ -235,6 +247,8 @@ async def measure(data: Path, *, quick: bool, note: Callable[[str], None]) -> di
         baselines = await _baselines(app, sessions, told)
         note("  after a compaction ...")
         compacted = await _after_compaction(sessions, told)
+        if compacted is not None:
+            baselines["a summary and the last 20 messages"] = compacted.summary_and_last
         facts = [len(session.state.knowledge_base.with_status()) for session in sessions]
     watched = outcomes[WATCHED]
     recall = fmean(one.recall for one in watched)
@@ -246,7 +260,7 @@ async def measure(data: Path, *, quick: bool, note: Callable[[str], None]) -> di
             "over_last_n_2000": recall / last if last else None,
             "tokens_saved": fmean(one.saved for one in watched),
             "context_precision": _mean(one.precision for one in watched),
-            "recall_after_compaction_delta": None if compacted is None else compacted - recall,
+            "recall_after_compaction_delta": None if compacted is None else compacted.recall - recall,
             "build_with_search_1k_p50_ms": median(one.milliseconds for one in watched),
         },
         "detail": {

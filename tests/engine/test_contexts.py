@@ -42,6 +42,7 @@ async def test_old_messages_are_found_with_their_neighbours_and_recent_ones_are_
     talk[41]["content"] = "The ferry to Skye leaves from Mallaig"
     talk[42]["content"] = "Thank you, that helps"
     session = await app.ingest(talk)
+    await app.background.drain()
 
     context = await session.context("Tell about Skye's ferry", budget=1_000, system="Be brief.")
 

@@ -183,9 +183,10 @@ class _Building:
         room = self._budget - self._fixed
         cut = cut_lines(turn, room, self._counter) if room >= 0 else None
         if cut is None:
+            asked = self._costs.of(turn)
             raise InvalidInputError(
-                f"the instructions, what is pinned and the question cost {self._fixed + self._costs.of(turn):,} tokens,"
-                f" and the budget is {self._budget:,}; raise it or shorten them"
+                f"the instructions and what is pinned cost {self._fixed:,} tokens, the question {asked:,}, and the"
+                f" budget is {self._budget:,}; raise it or shorten them"
             )
         return cut
 

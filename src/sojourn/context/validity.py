@@ -20,8 +20,9 @@ CONTINUED: Final = "(The conversation goes on.)"
 
 def made_valid(lines: Sequence[Line]) -> list[Line]:
     """Return *lines* as a talk that every provider accepts; the last line may be a tool's result."""
-    talk = _with_results([line for line in lines if not _is_empty(line.message)])
-    talk = _answered(talk)
+    talk = [line for line in lines if not _is_empty(line.message)]
+    if any(line.message.role == "tool" or line.message.tool_calls for line in talk):
+        talk = _answered(_with_results(talk))
     first = next((place for place, line in enumerate(talk) if line.message.role != "system"), len(talk))
     if first < len(talk) and talk[first].message.role != "user":
         talk.insert(first, Line(message=Message(role="user", content=CONTINUED)))

@@ -158,13 +158,13 @@ class Contexts:
         known = [line for line in self._lines if line.seq is not None and newest and line.seq < (newest[0].seq or 0)]
         gap = bool(self._lines) and len(known) == len(self._lines)
         lines = newest if gap else [*known, *newest]
-        first = _first_that_fits(lines, tokens, counter)
-        while first == 0 and lines and len(lines) < count:
+        first = _first_needed(lines, tokens, counter)
+        while first is None and lines and len(lines) < count:
             page = _lines(await session.store.last_messages(session.id, _PAGE, before=lines[0].seq))
             if not page:
                 break
             lines = [*page, *lines]
-            first = _first_that_fits(lines, tokens, counter)
+            first = _first_needed(lines, tokens, counter)
         self._lines = tuple(line for line in lines[first:] if (line.seq or 0) > start)
         return self._lines
 
@@ -178,13 +178,14 @@ class Contexts:
         return (*[line for group in beginning for line in group if line.seq not in known], *recent)
 
 
-def _first_that_fits(lines: Sequence[Line], tokens: int, counter: TokenCounter) -> int:
-    """Return the place from which on *lines* cost about *tokens*; 0 if there are not that many."""
-    left, place = tokens, len(lines)
-    while place > 0 and left > 0:
-        place -= 1
+def _first_needed(lines: Sequence[Line], tokens: int, counter: TokenCounter) -> int | None:
+    """Return the place from which on *lines* cost at least *tokens*; None if all of them cost less."""
+    left = tokens
+    for place in range(len(lines) - 1, -1, -1):
         left -= count_message(counter, lines[place].message)
-    return place
+        if left <= 0:
+            return place
+    return None
 
 
 def _lines(entries: Iterable[Entry]) -> list[Line]:
