@@ -33,6 +33,14 @@ _TRAVEL = (
     "Travelling is a pleasure if one takes the time for it. Most places are nicest outside of the holidays. A good pair"
     " of shoes is worth more than a large suitcase, as people like to say."
 )
+_ADVICE = (
+    "In general there are several approaches, and each has advantages and disadvantages that depend on the situation."
+    " It often helps to write things down before starting."
+)
+_PATIENCE = (
+    "Plants are living things and react slowly, so patience is a virtue. Many gardeners swear by their own methods,"
+    " which do not always agree."
+)
 
 TALKS = (
     Talk(
@@ -140,5 +148,113 @@ TALKS = (
         ),
         ("sparrows nest", "rejected pairwise", "mixed model with district", "R 4.3", "due on 2 May", "appendix"),
         ("214 nests", "11 nests", "Lindqvist"),
+    ),
+    Talk(
+        "gardener",
+        (
+            ("user", "My tomato plants have yellow leaves at the bottom. What should I do?"),
+            ("assistant", f"That can have many causes. {_PATIENCE}"),
+            ("user", "They stand in pots of 10 litres on the south balcony."),
+            ("assistant", f"Pots dry out quickly. {_PATIENCE}"),
+            ("user", "I water them every evening, about half a litre each."),
+            (
+                "assistant",
+                "It sounds like a lack of nitrogen. You could feed them weekly with nettle manure or a bought fertiliser."
+                f" {_PATIENCE}",
+            ),
+            ("user", "Nettle manure smells too much, the neighbours complained last year. I'll take the bought one."),
+            ("assistant", f"Fine. Use 5 ml per litre, and never at noon. {_PATIENCE}"),
+            ("user", "Also my basil died."),
+            ("assistant", f"Basil dislikes cold nights below 10 degrees. {_PATIENCE}"),
+            ("user", "Then basil stays inside until June. Should I cut the lower tomato leaves?"),
+            ("assistant", f"Yes, remove those that are yellow, with clean scissors. {_PATIENCE}"),
+            ("user", "I have to ask my sister whether she can water them in August."),
+            ("assistant", "Good idea to ask early."),
+        ),
+        (
+            "tomato plants have yellow leaves",
+            "bought one",
+            "basil stays inside",
+            "sister",
+        ),
+        (
+            "5 ml per litre",
+            "10 litres",
+        ),
+    ),
+    Talk(
+        "api",
+        (
+            ("user", "We need rate limiting on the public API before the launch on 1 September."),
+            ("assistant", f"There are token buckets, leaky buckets and fixed windows. {_ADVICE}"),
+            ("user", "Token bucket, per API key. 600 requests per minute for paying customers, 60 for free ones."),
+            ("assistant", f"I would keep the counters in Redis. {_ADVICE}"),
+            ("user", "No Redis, ops refuses to run another service. Use the existing PostgreSQL."),
+            (
+                "assistant",
+                f"That adds a write per request. An in-memory bucket with a sync every second would help. {_ADVICE}",
+            ),
+            ("user", "OK do that. It's fine if we are off by a few percent."),
+            (
+                "assistant",
+                f"I added middleware/ratelimit.py with tests; 14 pass, 1 fails: test_burst_refill. {_ADVICE}",
+            ),
+            ("user", "What's wrong with it?"),
+            (
+                "assistant",
+                f"The clock in the test is not monotonic. I replaced it with a fake one, and all 15 pass now. {_ADVICE}",
+            ),
+            ("user", "Great. Responses over the limit get 429 with Retry-After, not 503."),
+            ("assistant", f"Changed to 429 with a Retry-After header. {_ADVICE}"),
+            ("user", "Health checks are exempt. And someone has to update the docs, probably Mirela."),
+            ("assistant", "Noted, health checks skip the limiter."),
+        ),
+        (
+            "1 September",
+            "Token bucket",
+            "No Redis",
+            "429",
+            "Health checks are exempt",
+        ),
+        (
+            "600 requests",
+            "middleware/ratelimit.py",
+            "Mirela",
+            "existing PostgreSQL",
+        ),
+    ),
+    Talk(
+        "move",
+        (
+            ("user", "We're moving from Graz to Linz at the end of May and I'm overwhelmed."),
+            ("assistant", f"A list helps. {_ADVICE}"),
+            ("user", "The new flat has 68 square metres, third floor, no lift."),
+            ("assistant", f"Then heavy furniture is a question. {_ADVICE}"),
+            ("user", "The piano goes to my cousin. We sell the big wardrobe."),
+            ("assistant", f"Two fewer heavy things. {_ADVICE}"),
+            ("user", "Movers quoted 1,450 euros, another one 1,900 with packing."),
+            ("assistant", f"Packing yourself saves money but takes about four days. {_ADVICE}"),
+            ("user", "We take the cheaper one and pack ourselves."),
+            ("assistant", f"Then order about 60 boxes. {_ADVICE}"),
+            ("user", "My partner's contract starts on 2 June so we can't be late."),
+            ("assistant", f"I would plan the move for 28 May. {_ADVICE}"),
+            ("user", "28 May works. The internet has to be ordered four weeks before, I keep forgetting that."),
+            ("assistant", f"So by 30 April. {_ADVICE}"),
+            ("user", "And I don't know yet what to do with the cat on that day."),
+            ("assistant", "A friend's flat might be calmer for it."),
+        ),
+        (
+            "Graz to Linz",
+            "piano goes to my cousin",
+            "sell the big wardrobe",
+            "cheaper one",
+            "28 May",
+            "2 June",
+            "cat",
+        ),
+        (
+            "internet",
+            "no lift",
+        ),
     ),
 )

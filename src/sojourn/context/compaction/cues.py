@@ -27,6 +27,15 @@ _CORRECTED: Final = re.compile(
     r"|\b(?:i meant|not .{1,30}, but|that's wrong|was wrong)\b",
     re.IGNORECASE,
 )
+_SETTLED: Final = re.compile(
+    r"^(?:(?:then|so|and|ok(?:ay)?|fine)[, ]+)?(?:we|i)(?:'ll)? "
+    rf"(?:{_VERBS}|sell|buy|book|order|leave|cancel)\b"
+    r"|^no (?!one|idea|problem|worries|need|way|doubt)[\w-]+[,;.]"
+    r"|\b(?:stays?|remains?) (?:in|out|on|off|as|until|where)"
+    r"|\b(?:is|are) (?:exempt|out|off the table|in scope|out of scope|final)\b|\b\w+ goes to (?:my|our|the)\b",
+    re.IGNORECASE,
+)
+"""What somebody says as if it were done: "we sell the wardrobe", "no Redis, please"."""
 _REQUIRED: Final = _any(
     "must(?:n't)?(?! (?:feel|have been|be (?:so|great|nice|hard|fun)))", "never", "always", "required?", "requires",
     "needs? to", "has to", "have to", "at most", "at least", "no more than", "no later", "deadline", "due (?:on|by)",
@@ -38,7 +47,8 @@ _OPEN: Final = _any(
     "todo", "to do", "still (?:need|open|missing|to|have|waiting|unclear)", "open question", "undecided", "unresolved",
     "not (?:yet )?(?:clear|decided|sure)", "next step", "remains? (?:to|open)", "remind me", "later (?:we|on)",
     "we(?:'ll| will) see", "waiting (?:for|on)", "blocked (?:by|on)", "follow[- ]up", "tbd", "don't forget",
-    "to be (?:decided|done|determined)",
+    "to be (?:decided|done|determined)", "(?:don't|do not|nobody) knows? yet", "has yet to",
+    "(?:have|has|needs?) to (?:ask|find|check|figure|decide|clarify|look into|update|call|book|remember)",
 )  # fmt: skip
 _HEDGED: Final = _any(
     "should we", "could we", "shall we", "would you", "maybe", "perhaps", "might", "either", "if we", "what if",
@@ -105,7 +115,7 @@ def heading_of(sentence: str) -> Heading:
     if _OPEN.search(plain):
         return "Open"
     hedged = is_hedged(sentence)
-    if not hedged and (_DECIDED.search(plain) or _CORRECTED.search(plain)):
+    if not hedged and any(form.search(plain) for form in (_DECIDED, _CORRECTED, _SETTLED)):
         return "Decided"
     if not hedged and (_REQUIRED.search(plain) or is_precise(sentence)):
         return "Known"
