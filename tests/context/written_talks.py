@@ -159,8 +159,7 @@ TALKS = (
             ("user", "I water them every evening, about half a litre each."),
             (
                 "assistant",
-                "It sounds like a lack of nitrogen. You could feed them weekly with nettle manure or a bought fertiliser."
-                f" {_PATIENCE}",
+                f"It sounds like a lack of nitrogen. You could feed them with nettle manure or a bought feed. {_PATIENCE}",
             ),
             ("user", "Nettle manure smells too much, the neighbours complained last year. I'll take the bought one."),
             ("assistant", f"Fine. Use 5 ml per litre, and never at noon. {_PATIENCE}"),
@@ -202,7 +201,7 @@ TALKS = (
             ("user", "What's wrong with it?"),
             (
                 "assistant",
-                f"The clock in the test is not monotonic. I replaced it with a fake one, and all 15 pass now. {_ADVICE}",
+                f"The clock in the test runs backwards. I replaced it with a fake one, and all 15 pass now. {_ADVICE}",
             ),
             ("user", "Great. Responses over the limit get 429 with Retry-After, not 503."),
             ("assistant", f"Changed to 429 with a Retry-After header. {_ADVICE}"),
