@@ -159,7 +159,7 @@ TALKS = (
             ("user", "I water them every evening, about half a litre each."),
             (
                 "assistant",
-                f"It sounds like a lack of nitrogen. You could feed them with nettle manure or a bought feed. {_PATIENCE}",
+                f"It sounds like a lack of nitrogen. You could use nettle manure or a bought feed. {_PATIENCE}",
             ),
             ("user", "Nettle manure smells too much, the neighbours complained last year. I'll take the bought one."),
             ("assistant", f"Fine. Use 5 ml per litre, and never at noon. {_PATIENCE}"),
