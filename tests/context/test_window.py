@@ -8,7 +8,7 @@ from sojourn.context.cutting import cut_lines, cut_message, cut_middle
 from sojourn.context.talk import Line, groups
 from sojourn.context.tokens import BpeCounter, CharacterCounter, count_message
 from sojourn.context.validity import made_valid
-from sojourn.context.window import REFILL, Window, recent_window
+from sojourn.context.window import Window, recent_window
 from sojourn.model.ids import Seq
 from sojourn.model.message import DataPart, MediaPart, Message, TextPart, ThinkingPart, ToolCall
 
@@ -47,18 +47,18 @@ def test_the_newest_that_fit_stay_and_begin_with_the_user() -> None:
 def test_the_beginning_stays_while_it_fits_and_then_moves_by_a_good_part() -> None:
     begins, moved = None, []
     for count in range(10, 60, 2):
-        found = window(talk(count), 200, begins=begins)
+        found = window(talk(count), 200, begins=begins, fill=0.75)
         assert sum(cost(line.message) for line in found.lines) <= 200
         if found.begins != begins:
             moved.append(len(found.lines))
         begins = found.begins
     assert len(moved) <= 7
-    assert all(count <= 20 * REFILL for count in moved[1:])
+    assert all(count <= 15 for count in moved[1:])
 
 
 def test_a_stretch_that_was_made_for_less_room_grows_again() -> None:
-    assert window(talk(40), 300, begins=Seq(37)).begins == 19
-    assert window(talk(40), 300, begins=Seq(21)).begins == 21
+    assert window(talk(40), 300, begins=Seq(37), fill=0.75).begins == 19
+    assert window(talk(40), 300, begins=Seq(21), fill=0.75).begins == 21
 
 
 def test_a_beginning_that_is_not_there_any_more_is_no_obstacle() -> None:

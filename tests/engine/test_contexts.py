@@ -88,6 +88,24 @@ async def test_a_question_that_was_appended_is_not_asked_twice(app: Sojourn) -> 
     assert [message.text for message in answered.messages] == ["What is the time?", "Nine"]
 
 
+async def test_while_a_question_is_worked_on_what_was_found_for_it_stays_the_same(app: Sojourn) -> None:
+    talk = told(600)
+    talk[10]["content"] = "The ferry to Skye leaves from Mallaig"
+    session = await app.ingest(talk)
+    await app.background.drain()
+    question = "Where does the ferry to Skye leave?"
+    await session.messages.user(question)
+    first = await session.context(question, budget=3_000)
+    call = Message(role="assistant", tool_calls=(ToolCall(id="c", name="look"),))
+    result = Message(role="tool", content="The ferry to Skye is late", tool_call_id="c")
+    await session.append(events.MessageAdded(message=call), events.MessageAdded(message=result))
+    second = await session.context(question, budget=3_000)
+    assert "Mallaig" in str(texts(first, "retrieved"))
+    assert second.messages[: len(first.messages)] == first.messages
+    assert second.shared_prefix == first.tokens.count
+    assert second.messages[-1].text == "The ferry to Skye is late"
+
+
 async def test_a_call_that_a_crash_left_open_is_closed(app: Sojourn) -> None:
     session = await app.sessions.create("s")
     call = Message(role="assistant", tool_calls=(ToolCall(id="c", name="look"),))

@@ -34,10 +34,12 @@ TALK_SHARE: Final = 0.2
 """The recent messages get at least this much of what is free, if there are that many."""
 KNOWLEDGE_MOST: Final = 3_000
 """Tokens that what is chosen for one question may cost, if there is a talk to fill the rest: it is new every time."""
+FILL: Final = 0.75
+"""When not all messages fit, they first fill this much of their room, so that the next ones need not push them out."""
 SUMMARY_SHARE: Final = 0.25
 """The summary gets at most this much of the budget."""
-FACTS_SHARE: Final = 0.2
-"""The facts get this much of what is chosen for the question before others compete for it."""
+FLOORS: Final[dict[SectionName, float]] = {"facts": 0.2, "retrieved": 0.4}
+"""Facts and old messages get this much of what is chosen for the question before others compete for it."""
 _TRIES: Final = 4
 
 
@@ -216,8 +218,9 @@ class _Building:
         most = max(KNOWLEDGE_MOST, free // 8)
         window = self._window(free - min(int(free * (1 - TALK_SHARE)), most), begins)
         items, known = self._new_items(self._items, window)
-        knowledge = min(free - self._costs.of(window.lines), most) - overhead(self._counter)
-        plan = make_plan(items, max(knowledge, 0), floors={"facts": int(max(knowledge, 0) * FACTS_SHARE)})
+        knowledge = max(min(free - self._costs.of(window.lines), most) - overhead(self._counter), 0)
+        floors = {name: int(knowledge * share) for name, share in FLOORS.items()}
+        plan = make_plan(items, knowledge, floors=floors)
         if len(window.lines) < len(self._before):
             spent = plan.tokens + (overhead(self._counter) if plan.tokens else 0)
             window = self._window(free - spent, begins)
@@ -234,6 +237,7 @@ class _Building:
             cost=self._costs,
             strategy=self._builder.strategy,
             begins=begins,
+            fill=FILL,
         )
 
     def _new_items(self, items: Sequence[Item], window: Window) -> tuple[list[Item], list[Dropped]]:

@@ -45,7 +45,7 @@ class Inputs(Value, frozen=True, kw_only=True):
         system: the instructions.
         recent: the last messages, oldest first: as many as the budget may hold, and with the strategy "middle_out" the
             first one before them.
-        retrieved: what was found for the question.
+        retrieved: what was found for the question, in the session's own past.
         shared: facts from beyond the session.
         research: the active research as text, in one or more degrees of detail, the most detailed first.
     """

@@ -15,8 +15,6 @@ from sojourn.context.validity import CONTINUED, made_valid
 from sojourn.model.ids import Seq
 from sojourn.model.message import Message
 
-REFILL: Final = 0.75
-"""How much of the room is filled when the beginning must move."""
 LEAST: Final = 0.4
 """A stretch that fills less of the room begins earlier again: it was made for less room."""
 
@@ -38,6 +36,7 @@ def recent_window(
     cost: Cost,
     strategy: Strategy = "oldest_first",
     begins: Seq | None = None,
+    fill: float = 1.0,
 ) -> Window:
     """Return the newest of what was said that cost at most *capacity* tokens.
 
@@ -48,6 +47,7 @@ def recent_window(
         cost: says what a message costs.
         strategy: with "middle_out" the first group stays too, and what is left out lies between.
         begins: where the stretch began in the context before.
+        fill: how much of the room is filled when it must begin elsewhere; what is left lets it stay there for long.
     """
     if not talk or capacity <= 0:
         return Window([])
@@ -57,7 +57,7 @@ def recent_window(
     first: list[Group] = []
     if strategy == "middle_out" and costs[0] + costs[-1] <= capacity and len(talk) > 1:
         first, talk, costs, capacity = [talk[0]], talk[1:], costs[1:], capacity - costs[0]
-    start = _start(talk, costs, capacity, begins)
+    start = _start(talk, costs, capacity, begins, fill)
     room = capacity + sum(cost(line.message) for line in flat(first))
     for number in range(start, len(talk)):  # what is made up for the provider costs a little, too
         shown = made_valid(flat([*first, *talk[number:]]))
@@ -68,12 +68,12 @@ def recent_window(
     return Window(made_valid(flat([*first, tuple(cut)])), _first_seq(talk[-1:])) if cut is not None else Window([])
 
 
-def _start(talk: Sequence[Group], costs: Sequence[int], capacity: int, begins: Seq | None) -> int:
+def _start(talk: Sequence[Group], costs: Sequence[int], capacity: int, begins: Seq | None, fill: float) -> int:
     """Return the number of the first group to keep; how many there are, if not even the last fits."""
     known = next((number for number, group in enumerate(talk) if begins is not None and group[0].seq == begins), None)
     if known is not None and (0 if known == 0 else capacity * LEAST) <= sum(costs[known:]) <= capacity:
         return known
-    room = capacity if begins is None else int(capacity * REFILL)
+    room = int(capacity * fill)
     start, spent = len(talk), 0
     while start > 0 and spent + costs[start - 1] <= (room if start < len(talk) else capacity):
         start -= 1

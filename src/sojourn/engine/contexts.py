@@ -7,7 +7,7 @@ one context to the next, and what a search finds.
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from sojourn.context.builder import ContextBuilder
+from sojourn.context.builder import ContextBuilder, turn_at_hand
 from sojourn.context.context import Context
 from sojourn.context.inputs import Inputs, Retrieved, Retriever
 from sojourn.context.talk import Line, groups
@@ -23,6 +23,7 @@ from sojourn.model.events import MessageAdded, UsageRecorded
 from sojourn.model.ids import Seq, SessionId
 from sojourn.model.knowledge import Fact
 from sojourn.model.state import SessionState
+from sojourn.model.value import Value
 from sojourn.store.protocol import Store
 
 FOUND: Final = 60
@@ -35,7 +36,7 @@ _STEADY: Final = 3
 """What is found at place n (0, 1, 2 ...) is worth 3 / (n + 3). The score of a search says how likely a message is part
 of the answer, which is little for each of many: the place spreads the budget over them better."""
 _SOON: Final = 8
-"""So many entries after a message, the next one is looked for."""
+"""So many entries after another, something counts as what came next."""
 _PAGE: Final = 200
 _LONG: Final = 1_500
 """Of a longer message only the stretch that fits the question is shown."""
@@ -46,14 +47,17 @@ _ASKED: Final = 2_000
 class MemoryRetriever:
     """Finds old messages and facts of one session, through the memory of its app. Lives for one context."""
 
-    def __init__(self, memory: Memory, session_id: SessionId, store: Store) -> None:
+    def __init__(self, memory: Memory, session_id: SessionId, store: Store, *, before: Seq | None = None) -> None:
+        """Look at what was said *before* that entry only: while a question is worked on, it finds the same."""
         self._memory = memory
         self._session_id = session_id
         self._store = store
+        self._before = before
 
     async def retrieve(self, question: str, *, limit: int) -> Sequence[Retrieved]:
         """Return what fits *question* best, the best first, and last what else stands beside the very best."""
         hits = await self._memory.search(question[:_ASKED], session_id=self._session_id, limit=limit)
+        hits = [hit for hit in hits if self._before is None or hit.document.seq < self._before]
         found = [_retrieved(hit, place) for place, hit in enumerate(hits)]
         spoken = [(hit.document, one) for hit, one in zip(hits, found, strict=True) if one.fact_id is None]
         places = {document.place for document, _ in spoken}
@@ -63,7 +67,7 @@ class MemoryRetriever:
             if place is None or {place - 1, place + 1} <= places:
                 continue  # the search has found its neighbours, too: no need to look
             for entry in await self._beside(one.seq):
-                if entry.seq not in known:
+                if entry.seq not in known and (self._before is None or entry.seq < self._before):
                     known.add(entry.seq)
                     found += _neighbour(entry, one)
         return found
@@ -73,6 +77,21 @@ class MemoryRetriever:
         before = await self._store.last_messages(self._session_id, 1, before=seq)
         after = await self._store.read(self._session_id, after=seq, limit=_SOON)
         return [*before, *[entry for entry in after if isinstance(entry.event, MessageAdded)][:1]]
+
+
+class _Found(Value, frozen=True, kw_only=True):
+    """What was found for a question that stands at entry *asked_at*, or was not appended yet at *head*."""
+
+    question: str
+    asked_at: Seq | None
+    head: Seq
+    retrieved: tuple[Retrieved, ...]
+
+    def is_of_turn(self, asked_at: Seq | None) -> bool:
+        """Tell whether the question at entry *asked_at* is this one."""
+        if asked_at is None or self.asked_at is not None:
+            return asked_at is not None and asked_at == self.asked_at
+        return self.head < asked_at <= self.head + _SOON
 
 
 class Contexts:
@@ -85,12 +104,13 @@ class Contexts:
     def __init__(self) -> None:
         self._lines: tuple[Line, ...] = ()
         self._last: Context | None = None
+        self._found: _Found | None = None
         self._calibrations: dict[str, Calibration] = {}
         self._asked: tuple[str, int] | None = None
 
     def forget(self) -> None:
         """Keep nothing of what was said: some of it was forgotten."""
-        self._lines, self._last = (), None
+        self._lines, self._last, self._found = (), None, None
 
     def counter(self, model: str | None) -> TokenCounter:
         """Return the best counter for *model*, corrected by what its provider reported in this session."""
@@ -130,13 +150,13 @@ class Contexts:
         if builder.strategy == "middle_out":
             recent = await self._with_first(session, recent)
         state = session.state
-        retriever = MemoryRetriever(memory, session.id, session.store) if memory is not None else None
+        asked_at = next((line.seq for line in recent[turn_at_hand(recent, question) :]), None)
         inputs = Inputs(
             state=state,
             question=question,
             system=system,
             recent=recent,
-            retrieved=await _found(retriever, question),
+            retrieved=await self._retrieved(session, question, asked_at, memory),
             shared=await _shared(memory, state),
             research=await _research(session),
         )
@@ -147,6 +167,20 @@ class Contexts:
             factor = self._calibrations[model].factor if model in self._calibrations else 1.0
             self._asked = (model, round(context.tokens.count / factor))
         return context
+
+    async def _retrieved(
+        self, session: Live, question: str, asked_at: Seq | None, memory: Memory | None
+    ) -> tuple[Retrieved, ...]:
+        """Return what is found for *question*; while it is worked on, what was found for it first."""
+        if memory is None or not question.strip():
+            return ()
+        known = self._found
+        if known is not None and known.question == question and known.is_of_turn(asked_at):
+            return known.retrieved
+        retriever: Retriever = MemoryRetriever(memory, session.id, session.store, before=asked_at)
+        retrieved = tuple(await retriever.retrieve(question, limit=FOUND))
+        self._found = _Found(question=question, asked_at=asked_at, head=session.state.head, retrieved=retrieved)
+        return retrieved
 
     # --- the last messages
 
@@ -202,12 +236,6 @@ def _open_question(recent: Sequence[Line]) -> str:
         if line.message.role == "assistant" and not line.message.tool_calls:
             break
     return ""
-
-
-async def _found(retriever: Retriever | None, question: str) -> tuple[Retrieved, ...]:
-    if retriever is None or not question.strip():
-        return ()
-    return tuple(await retriever.retrieve(question, limit=FOUND))
 
 
 async def _shared(memory: Memory | None, state: SessionState) -> tuple[Fact, ...]:
