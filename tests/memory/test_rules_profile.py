@@ -284,3 +284,49 @@ def test_work_that_is_taken_as_known_is_read(text: str, expected: str) -> None:
 )
 def test_workplaces_that_are_not_the_users_are_no_occupation(text: str) -> None:
     assert "occupation" not in fields(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("chess is my life", "chess"),
+        ("my dogs are my world", "dogs"),
+        ("swimming is what I do", "swimming"),
+        ("I whittle spoons to relax", "whittle spoons"),
+        ("we saw coldplay last night , i was so happy", "coldplay"),
+        ("each year I go to Disneyland", "Disneyland"),
+        ("I go to concerts", "concerts"),
+        ("I always wear purple", "wear purple"),
+        ("I snack on pretzels", "pretzels"),
+        ("I can't live without tacos", "tacos"),
+        ("i just got back from a run", "run"),
+        ("do you like jazz like I do?", "jazz"),
+        ("I am a mother of two who loves volcanoes", "volcanoes"),
+        ("Is it odd that I like fog?", "fog"),
+        ("we have pandas at the zoo here. I love them", "pandas"),
+        ("the best band ever is Muse", "Muse"),
+        ("I love my family", "family"),
+        ("any hobbies ? mine is archery", "archery"),
+        ("I fell in love with the Alps", "Alps"),
+    ],
+)
+def test_what_somebody_enjoys_is_read_without_a_verb_of_liking(text: str, expected: str) -> None:
+    found = fields(text).get("interests")
+    assert found == expected or (isinstance(found, list) and expected in found)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I have two cats",
+        "my dog is sick today",
+        "spiders scare me, and so do dogs",
+        "do you like jazz?",
+        "I wear glasses every day",
+        "my neighbour goes to concerts",
+        "I gave up potato chips",
+        "this is what I do: open the file, then read it",
+    ],
+)
+def test_what_is_only_had_or_shunned_or_asked_is_no_interest(text: str) -> None:
+    assert "interests" not in fields(text)

@@ -16,6 +16,7 @@ from sojourn.memory.extraction.rules import (
     profile_age,
     profile_answers,
     profile_engaged,
+    profile_enjoyed,
     profile_expertise,
     profile_favorites,
     profile_name,
@@ -99,6 +100,7 @@ def _go(line: Line, predicate: Predicate) -> Iterator[Draft]:
         yield name
         return
     yield from profile_pastimes.does(line, predicate)
+    yield from profile_enjoyed.visits(line, predicate)
     yield from about_user_plans.studies(line, predicate)
 
 
@@ -147,6 +149,9 @@ READERS: Final[dict[str, tuple[Reader, ...]]] = {
         about_user_facts.becomes,
     ),
     "stand": (profile_tastes.has_taste,),
+    "wear": (profile_enjoyed.wears,),
+    **dict.fromkeys(("snack", "munch"), (profile_enjoyed.snacks, profile_enjoyed.for_pleasure)),
+    **dict.fromkeys(("fall", "fell"), (profile_enjoyed.falls,)),
     "drive": (profile_work.practises, about_user_facts.drives),
     **dict.fromkeys(
         ("teach", "sell", "bartend", "waitress", "tutor", "nurse", "coach", "farm", "babysit", "volunteer"),
@@ -172,7 +177,11 @@ READERS: Final[dict[str, tuple[Reader, ...]]] = {
     **dict.fromkeys(("study", "major", "graduate", "attend"), (about_user_plans.studies,)),
     **dict.fromkeys(("eat", "drink"), (profile_pastimes.does, about_user_facts.eats)),
 }
-_OTHERWISE: Final[tuple[Reader, ...]] = (profile_pastimes.does, profile_work_hints.serves)
+_OTHERWISE: Final[tuple[Reader, ...]] = (
+    profile_pastimes.does,
+    profile_enjoyed.for_pleasure,
+    profile_work_hints.serves,
+)
 
 
 def statements(user: Reading, before: Sequence[Heard] = ()) -> About:
@@ -241,10 +250,14 @@ def _replaced(text: str, found: str, written: str) -> str:
     return "".join([*pieces, text[last:]])
 
 
+_ASKS: Final = words("favorite favourite fav fave hobby hobbies passion passions love addiction weakness")
+"""What "mine is ..." may answer with something liked."""
+
+
 def _drafts(user: Reading, lines: list[Line]) -> Iterator[Draft]:
     known = user.words
     readers = [reader for triggers, reader in _LINE_READERS if known & triggers]
-    asked = bool(known & {"favorite", "favourite", "fav", "fave"})
+    asked = bool(known & _ASKS)
     for number, line in enumerate(lines):
         if line.words[0] in {"forget", "ignore", "disregard"} or line.words[:2] == ["please", "forget"]:
             yield from _unsaid(line)
@@ -255,10 +268,13 @@ def _drafts(user: Reading, lines: list[Line]) -> Iterator[Draft]:
             yield from reader(line)
         if known & profile_favorites.TRIGGERS:
             yield from profile_favorites.favorites(line, asked=asked)
-        if len(lines) <= _CHAT and profile_engaged.seen(line):
-            yield from profile_engaged.engaged(line)
+        if len(lines) <= _CHAT:
+            if profile_engaged.seen(line):
+                yield from profile_engaged.engaged(line)
+            yield from profile_enjoyed.enjoyed(line)
         if known & profile_engaged.REFERRING:
             yield from profile_engaged.referred(lines, number)
+            yield from profile_enjoyed.meant(lines, number)
     signed = profile_name.signature(lines)
     if signed is not None:
         yield signed

@@ -10,6 +10,9 @@ camp cook bake grill garden write read travel exercise bike cycle climb kayak ca
 meditate gamble shop craft quilt sculpt whittle carve collect juggle photograph game stream vlog blog scuba dive
 snorkel volunteer scrapbook embroider weave woodwork birdwatch ride race fence skydive party walk act crossfit
 sunbathe
+film reenact roleplay doodle journal rap drum yodel rollerblade backpack forage geocache cheerlead cosplay tinker thrift
+waterski parasail windsurf kitesurf wakeboard paddleboard powerlift bicycle motorbike sled spelunk snowshoe tailgate
+daydream gossip recycle redecorate
 """)
 """Verbs that state an interest when said of oneself in the present."""
 
@@ -25,6 +28,13 @@ rollerblading sledding canning foraging birding stargazing tutoring flying geoca
 calligraphy origami bodybuilding ziplining paintballing drumming beatboxing couponing thrifting homebrewing cosplay
 reenacting meditation gymnastics ballet cheerleading lacrosse ping-pong frisbee volley crossword crosswords sudoku
 astrology genealogy woodworking
+filming tanning gossiping bingo reenactment reenactments skincare journaling podcasting redecorating roleplaying
+doodling backpacking bicycling motocross snowshoeing sunbathing waterskiing wakeboarding paddleboarding windsurfing
+kitesurfing parasailing rafting spelunking bouldering mountaineering powerlifting crossfit zumba aerobics kickboxing
+taekwondo jiu-jitsu jiujitsu mma capoeira handball racquetball polo darts billiards snooker dominoes backgammon scrabble
+beekeeping taxidermy metalworking blacksmithing glassblowing beading macrame needlepoint cross-stitch upcycling
+winemaking brewing barbecuing tumbling acrobatics unicycling improv standup songwriting rapping deejaying yodeling
+metal-detecting tailgating birdwatching hula dodgeball kickball
 """)
 
 VAGUE: Final = words("""
@@ -60,11 +70,23 @@ donuts donut doughnuts brownies chocolate candy sweets pretzels chips popcorn cr
 ribs bbq barbecue meatloaf meatballs mac macaroni lettuce pickles mushrooms onions garlic pickle dessert desserts
 cheesecake ice-cream gelato muffins muffin croissants honey peanut-butter nutella jello pudding dumplings pho
 pierogi kebab gyros paella tapas
+quesadilla quesadillas enchiladas fajitas tamales guacamole salsa tortillas ravioli gnocchi risotto pizzas calzone
+pepperoni salami prosciutto brisket turkey venison lamb veal oysters clams mussels calamari squid octopus sashimi
+tempura teriyaki kimchi dumpling wontons biryani naan samosas tikka masala couscous quinoa lentils chickpeas edamame
+cauliflower asparagus zucchini eggplant cabbage celery radishes artichokes olives corn peas jalapenos beets lemons limes
+raspberries blackberries cranberries pomegranate kiwi coconut cantaloupe pears plums apricots figs raisins walnuts
+cashews pistachios pecans jerky marshmallows licorice lollipops skittles oreos twizzlers snickers caramel fudge truffles
+pastries pastry tarts eclairs macarons biscotti biscuits scones crepes tiramisu custard sherbet sorbet popsicles
+s'mores frosting syrup ketchup mustard mayo sriracha casserole casseroles gravy coleslaw poutine haggis escargot caviar
+snails udon soba chowder gumbo jambalaya grits cornbread meatball bratwurst schnitzel sauerkraut pretzel nuggets
+cheesesteak cheesesteaks panini
 """)
 DRINKS: Final = words("""
 coffee espresso latte cappuccino tea beer beers wine wines whiskey whisky vodka rum tequila gin margaritas cocktails
 cocktail champagne cider soda coke pepsi sprite lemonade juice milk water kombucha smoothies smoothie milkshakes
 cocoa matcha
+mocha frappuccino lattes macchiato chai bourbon scotch brandy cognac sake mead ale ales lager stout ipa ipas mimosas
+martini martinis margarita mojito mojitos sangria gatorade redbull slushies milkshake eggnog
 """)
 COLORS: Final = words("""
 red blue green yellow orange purple pink black white brown grey gray teal turquoise violet lavender maroon gold
@@ -75,5 +97,10 @@ TOPICS: Final = words("""
 anime manga netflix youtube comics music movies books novels documentaries comedies cartoons podcasts concerts
 theater beach fashion politics history art poetry animals horses nature outdoors rugby nascar ufc jazz reggae opera
 musicals astronomy philosophy
+sports soccer baseball coding technology psychology mythology folklore plants flowers orchids roses succulents
+trains planes airplanes motorcycles robots drones gadgets makeup sneakers jewelry vinyl antiques stamps coins dolls
+barbies puppets superheroes dinosaurs vampires zombies dragons unicorns fairies mermaids ghosts aliens planets
+thrillers mysteries westerns sitcoms rap techno blues bluegrass gospel disco funk ska edm architecture sculpture sunsets
+museums kayaks sailboats tarot crystals fireworks candles
 """)
 """What people talk about because they care for it."""

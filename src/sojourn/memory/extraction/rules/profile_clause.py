@@ -131,6 +131,8 @@ def predicates(line: Line) -> list[Predicate]:
 def _is_subject(line: Line, place: int) -> bool:
     """Tell whether "I" at *place* begins a statement of the user's own."""
     clause = line.clause(place)
+    if clause.is_question and line.word(place - 1) == "that" and line.word(place + 1) in {"like", "love", "enjoy"}:
+        return True  # "is it odd that I like rain?" takes it as known
     if clause.is_question or clause.is_reported:
         return False
     if line.word(place - 2) == "i":

@@ -27,7 +27,7 @@ _WATCHING: Final = words("watch watching watched binge-watching listening listen
 _PRONOUNS: Final = words("it them those that these this they he she one")
 _NOT_FREE: Final = words(
     "you your he she his her they their hate hated not never stop stopped quit without no cannot avoid allergic "
-    "dislike afraid tired too"
+    "dislike afraid tired too gave scared"
 )
 _SELF: Final = words("i my me i'm im mine i've")
 _TECHNICAL: Final = words(
@@ -72,18 +72,16 @@ def engaged(line: Line) -> Iterator[Draft]:
     """Yield pastimes, food and drink that the user is busy with: "just came back from hunting", "eating a burrito"."""
     for place, word in enumerate(line.words):
         if word in GERUNDS and word != "reading":
-            if _is_own(line, place) and _ends_phrase(line, place + 1):
+            if is_own(line, place) and _ends_phrase(line, place + 1):
                 first = place - 1 if place and line.words[place - 1] in _ASIDE else place
                 yield _interest(line, (first, place + 1), "engaged", first)
         elif word in _OUTINGS and _is_outing(line, place):
             yield _interest(line, (place, place + 1), "engaged", place)
-        elif (
-            word == "games" and line.word(place - 1) in {"video", "board", "card", "computer"} and _is_own(line, place)
-        ):
+        elif word == "games" and line.word(place - 1) in {"video", "board", "card", "computer"} and is_own(line, place):
             yield _interest(line, (place - 1, place + 1), "engaged", place - 1)
         elif (
             word in {"watching", "playing", "reading", "listening"}
-            and _is_own(line, place)
+            and is_own(line, place)
             and line.word(place - 1) not in {"like", "love", "enjoy"}
         ):
             yield from _busy(line, place)
@@ -100,27 +98,27 @@ def engaged(line: Line) -> Iterator[Draft]:
             yield from _relative(line, place)
         elif word in FOODS or word in DRINKS or (word in {"cream", "food"} and line.word(place - 1) in _ASIDE):
             yield from _consumed(line, place)
-        elif word in TOPICS and _is_own(line, place) and _is_small_talk(line) and line.is_end(place + 1):
+        elif word in TOPICS and is_own(line, place) and is_small_talk(line) and line.is_end(place + 1):
             yield _interest(line, (place, place + 1), "mentions", place)
 
 
 def _consumed(line: Line, place: int) -> Iterator[Draft]:
     """Read "eating a burrito"; and, in small talk, whatever food somebody speaks of: "chocolate helps me through"."""
-    if not _is_own(line, place):
+    if not is_own(line, place):
         return
     first = place - 1 if place and line.words[place - 1] in _ASIDE | FOODS else place
     last = place + 2 if line.word(place + 1) in FOODS | DRINKS else place + 1
     if _CONSUMING.intersection(line.words[max(0, place - 6) : place]):
         yield _interest(line, (first, last), "consumes", first)
     elif (
-        _is_small_talk(line)
+        is_small_talk(line)
         and (line.is_end(last) or line.word(last) in STOPS)
         and line.words[place] not in _OTHER_THINGS
     ):
         yield _interest(line, (first, last), "mentions", first)
 
 
-def _is_small_talk(line: Line) -> bool:
+def is_small_talk(line: Line) -> bool:
     """Tell whether the message is a short one that asks for nothing to be done or told."""
     sentences = line.reading.sentences
     short = len(sentences) <= 4 and sum(len(sentence.tokens) for sentence in sentences) <= 30
@@ -142,7 +140,7 @@ def _ends_phrase(line: Line, place: int) -> bool:
 
 def _attached(line: Line, place: int) -> Iterator[Draft]:
     """Read "my addiction to coffee", "a sprite obsession", "my love of trains"."""
-    if not _is_own(line, place) and line.word(place - 1) != "my":
+    if not is_own(line, place) and line.word(place - 1) != "my":
         return
     if line.word(place + 1) in {"to", "of", "for", "with"} and {"my", "a", "this", "found"} & set(
         line.words[max(0, place - 4) : place]
@@ -182,7 +180,7 @@ def _is_outing(line: Line, place: int) -> bool:
     return (
         bool(words("go going take taking went took planning goes") & set(before))
         and bool(words("a long for on daily nice of") & set(before))
-        and _is_own(line, place)
+        and is_own(line, place)
     )
 
 
@@ -205,7 +203,8 @@ def _busy(line: Line, place: int) -> Iterator[Draft]:
         yield _interest(line, (place, place + 1), "engaged", place)
 
 
-def _is_own(line: Line, place: int) -> bool:
+def is_own(line: Line, place: int) -> bool:
+    """Tell whether the clause at *place* speaks of the user's own doing, and denies nothing."""
     clause = line.clause(place)
     if clause.is_question or clause.is_reported or clause.negated or clause.person not in {"i", "we", "none"}:
         return False

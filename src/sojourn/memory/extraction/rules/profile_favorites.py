@@ -13,7 +13,7 @@ from sojourn.memory.extraction.rules.profile_tastes import infinitives, interest
 
 TRIGGERS: Final = words(
     "favorite favourite fav fave favorites favourites favs faves favorit hobby hobbies passion pastime passions "
-    "interests mine"
+    "interests mine color colour our best"
 )
 _FAVORITES: Final = words("favorite favourite fav fave favorites favourites favs faves favorit")
 _PURSUITS: Final = words("hobby hobbies passion passions pastime pastimes interests obsession addiction specialty joy")
@@ -26,11 +26,12 @@ def favorites(line: Line, *, asked: bool) -> Iterator[Draft]:
         if word in _FAVORITES or word in _PURSUITS:
             if not (clause.is_question or clause.is_hypothetical or clause.is_reported) and _is_own(line, place):
                 yield from _favorite(line, place)
-        elif word == "mine" and line.word(place + 1) in {"is", "are"} and not clause.is_question:
-            at = place + 2
+        elif word == "mine" and not clause.is_question:
+            at = place + (2 if line.word(place + 1) in {"is", "are"} else 1)
             while line.word(at) in ADVERBS:
                 at += 1
-            if asked or line.word(at) in COLORS or line.word(at) in SEASONS:
+            told = at > place + 1 and asked and line.word(at) not in words("named called from in not a an the at on")
+            if told or line.word(at) in COLORS or line.word(at) in SEASONS:
                 for item in listing(line, at):
                     if is_interest(line, item):
                         yield interest(line, item, "favorite", place)
@@ -43,9 +44,9 @@ def favorites(line: Line, *, asked: bool) -> Iterator[Draft]:
 def _is_own(line: Line, place: int) -> bool:
     for back in range(place - 1, max(-1, place - 5), -1):
         word = line.words[back]
-        if word in {"my", "mine", "are"}:
-            return word == "my" and line.word(back - 1) not in {"not", "least"}
-        if word in words("your his her their our a s 's least you") or word in MARKS:
+        if word in {"my", "mine", "are", "our"}:
+            return word in {"my", "our"} and line.word(back - 1) not in {"not", "least"}
+        if word in words("your his her their a s 's least you") or word in MARKS:
             return False
     return False
 

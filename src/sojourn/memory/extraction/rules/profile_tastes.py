@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from sojourn.memory.extraction.rules.lexicon import words
-from sojourn.memory.extraction.rules.lexicon_grammar import ADVERBS, DETERMINERS, STOPS
+from sojourn.memory.extraction.rules.lexicon_grammar import ADVERBS, DETERMINERS, MARKS, STOPS
 from sojourn.memory.extraction.rules.lexicon_tastes import ACTIVITIES, GERUNDS, VAGUE
 from sojourn.memory.extraction.rules.profile_clause import Line, Predicate
 from sojourn.memory.extraction.rules.profile_draft import Draft
@@ -67,7 +67,12 @@ def likes(line: Line, predicate: Predicate) -> Iterator[Draft]:
     if line.word(place) in POINTING or line.word(place - 1) in {"how", "about"}:
         return
     items = infinitives(line, place + 1) if line.word(place) == "to" else listing(line, place)
-    if not items or not is_interest(line, items[0]):
+    examples = _examples(line, items)
+    items += examples
+    if _is_kin(line, place, items) and predicate.verb in {"love", "enjoy", "adore"} and not predicate.negated:
+        yield interest(line, items[0], "likes_new", predicate.start)
+        return
+    if not items or not (is_interest(line, items[0]) or examples):
         return
     family = _liking(line, predicate, place)
     for item in items:
@@ -77,6 +82,30 @@ def likes(line: Line, predicate: Predicate) -> Iterator[Draft]:
             yield from _dislikes(line, predicate, item)
         else:
             yield interest(line, item, family, predicate.start)
+
+
+def _is_kin(line: Line, place: int, items: list[Phrase]) -> bool:
+    """Tell whether it is the family that is loved, and not one of it, nor what it does."""
+    if not items or line.words[items[0][0] : items[0][1]] not in (["family"], ["kids"], ["children"], ["friends"]):
+        return False
+    last = items[0][1]
+    return items[0][0] - place <= 1 and (line.is_end(last) or line.word(last) in STOPS)
+
+
+_KINDS_OF: Final = words(
+    "things stuff bands band music shows movies films books games foods food animals sports singers artists activities "
+    "hobbies drinks artist authors anything"
+)
+
+
+def _examples(line: Line, items: list[Phrase]) -> list[Phrase]:
+    """Return what is named after a kind: "bands like Muse", "things such as chess"."""
+    if not items or line.words[items[-1][1] - 1] not in _KINDS_OF:
+        return []
+    at = items[-1][1]
+    if line.word(at) == "like":
+        return listing(line, at + 1)
+    return listing(line, at + 2) if line.words[at : at + 2] == ["such", "as"] else []
 
 
 def _liking(line: Line, predicate: Predicate, place: int) -> str:
@@ -177,7 +206,7 @@ def taste_after_be(line: Line, predicate: Predicate) -> Iterator[Draft]:
     elif pair in _FOND:
         items = listing(line, place + 2)
     else:
-        items = _lover(line, place)
+        items = _lover(line, place) or _who_loves(line, place)
     for item in items:
         if not is_interest(line, item):
             continue
@@ -191,7 +220,8 @@ _FOND: Final = frozenset(
     (word, preposition)
     for words_, preposition in (
         ("fond fan lover", "of"),
-        ("obsessed love infatuated", "with"),
+        ("obsessed obsess love infatuated", "with"),
+        ("obsessing obsessed", "over"),
         ("hooked keen", "on"),
         ("passionate crazy mad nuts", "about"),
         ("addicted", "to"),
@@ -207,6 +237,21 @@ def _is_general(line: Line, item: Phrase) -> bool:
     """Tell whether somebody can be interested in it for long: not "in the workshop", nor "in buying a house"."""
     word = line.words[item[0]]
     return line.word(item[0] - 1) not in {"the", "my", "a", "an"} and (not word.endswith("ing") or word in GERUNDS)
+
+
+def _who_loves(line: Line, place: int) -> list[Phrase]:
+    """Read "a mother who loves chess"."""
+    for at in range(place, min(line.end - 1, place + 8)):
+        if line.words[at] in MARKS or line.words[at] == "i":
+            return []
+        if line.words[at] in {"who", "that"}:
+            verb = at + 1
+            while line.word(verb) in ADVERBS:
+                verb += 1
+            if line.word(verb) not in words("loves likes enjoys adores love like enjoy"):
+                return []
+            return infinitives(line, verb + 2) if line.word(verb + 1) == "to" else listing(line, verb + 1)
+    return []
 
 
 def _lover(line: Line, place: int) -> list[Phrase]:

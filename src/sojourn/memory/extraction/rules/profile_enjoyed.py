@@ -1,0 +1,287 @@
+"""What people show that they enjoy without a verb of liking: "chess is my life", "I draw to relax", "saw Coldplay"."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from sojourn.memory.extraction.rules.lexicon import words
+from sojourn.memory.extraction.rules.lexicon_culture import ANIMALS, NAMED, NAMED_LENGTHS, VENUES
+from sojourn.memory.extraction.rules.lexicon_grammar import ADVERBS, DETERMINERS, MARKS, STOPS
+from sojourn.memory.extraction.rules.lexicon_tastes import COLORS, DRINKS, FOODS, GERUNDS, SEASONS, TOPICS, VAGUE
+from sojourn.memory.extraction.rules.profile_clause import Line, Predicate
+from sojourn.memory.extraction.rules.profile_draft import Draft
+from sojourn.memory.extraction.rules.profile_engaged import is_own, is_small_talk
+from sojourn.memory.extraction.rules.profile_phrase import Phrase, activity, listing, phrase
+from sojourn.memory.extraction.rules.profile_tastes import infinitives, interest, is_interest
+
+TRIGGERS: Final = words(
+    "my me i you without mood best greatest ever than nothing love back done by going go see saw watch watched"
+)
+_PLEASURES: Final = (
+    ("for", "fun"), ("to", "relax"), ("to", "unwind"), ("to", "keep", "busy"), ("to", "pass"), ("as", "a", "hobby"),
+    ("in", "my", "free"), ("in", "my", "spare"), ("on", "my", "days"), ("on", "my", "off"), ("as", "often", "as"),
+    ("for", "pleasure"), ("to", "destress"), ("during", "my", "free"), ("for", "exercise"),
+)  # fmt: skip
+"""What says that something is done for its own sake."""
+_NO_PASTIME: Final = words(
+    "be have want need work get make know think see say tell ask do feel use try mean guess hope wish live go come "
+    "start keep take give find look seem like love enjoy hate prefer am study teach"
+)
+_DEAR: Final = (
+    ("my", "life"), ("my", "world"), ("my", "everything"), ("my", "thing"), ("my", "jam"), ("my", "passion"),
+    ("everything", "to", "me"), ("my", "happy", "place"), ("my", "first", "love"), ("most", "important", "to", "me"),
+    ("the", "best", "thing", "in", "my"), ("what", "i", "do"), ("what", "i", "love", "to", "do"), ("my", "escape"),
+    ("what", "i", "like", "to", "do"), ("what", "i", "am", "interested", "in"), ("what", "i", "am", "into"),
+    ("the", "love", "of", "my"), ("the", "loves", "of", "my"), ("my", "weakness"), ("my", "therapy"), ("my", "vice"),
+    ("my", "guilty", "pleasure"), ("my", "go", "to"), ("my", "color"), ("my", "colour"), ("my", "main", "hobby"),
+    ("my", "other", "hobby"), ("my", "stress", "relief"), ("my", "number", "one"), ("my", "joy"), ("fun", "for", "me"),
+)  # fmt: skip
+"""What is said of something dear, after "is"."""
+_SUPERLATIVE: Final = words("best greatest coolest")
+_RANKED: Final = words("band singer place show movie book game food drink sport song team restaurant city thing color")
+
+
+def named_at(line: Line, at: int) -> int:
+    """Return where the well-known name at *at* ends, 0 if there is none."""
+    for length in NAMED_LENGTHS.get(line.words[at], ()):
+        if at + length <= line.end and " ".join(line.words[at : at + length]) in NAMED:
+            return at + length
+    return 0
+
+
+def enjoyed(line: Line) -> Iterator[Draft]:
+    """Yield what the line shows that the user enjoys."""
+    small = is_small_talk(line)
+    for place, word in enumerate(line.words):
+        if word in {"is", "are", "been"}:
+            yield from _dear(line, place)
+        elif small and word in NAMED_LENGTHS:
+            last = named_at(line, place)
+            if last and is_own(line, place):
+                yield interest(line, (place, last), "mentions", place)
+        elif small and word in ANIMALS and _is_of_kind(line, place):
+            yield interest(line, (place, place + 1), "mentions", place)
+        elif word == "without" and line.words[max(0, place - 2) : place] == ["not", "live"]:
+            yield from _listed(line, place + 1, "is_into")
+        elif word == "mood" and line.word(place + 1) == "for" and is_own(line, place):
+            yield from _listed(line, place + 2, "consumes")
+        elif word in {"run", "walk", "hike", "swim", "jog", "ride"} and _is_outing(line, place):
+            yield interest(line, (place, place + 1), "engaged", place)
+        elif word == "you":
+            yield from _shared(line, place)
+        elif word in _SUPERLATIVE and line.word(place + 1) in _RANKED:
+            yield from _best(line, place + 1)
+
+
+def _listed(line: Line, at: int, family: str) -> Iterator[Draft]:
+    for item in listing(line, at):
+        if is_interest(line, item):
+            yield interest(line, item, family, at)
+
+
+_HAVING: Final = words(
+    "my our have has had own your her his their of raise many two three four five six some named just only keep women"
+)
+_AVERSE: Final = words(
+    "hate afraid scared scare dislike not don't cannot can't allergic eat phobia fear terrified work"
+)
+
+
+def _is_of_kind(line: Line, place: int) -> bool:
+    """Tell whether animals are spoken of in general, and not those that somebody has or fears."""
+    before = line.words[max(0, place - 6) : place]
+    if _HAVING.intersection(before) or any(word[0].isdigit() for word in before) or _AVERSE & line.reading.words:
+        return False
+    return is_own(line, place) and (line.is_end(place + 1) or line.word(place + 1) in STOPS)
+
+
+def _dear(line: Line, place: int) -> Iterator[Draft]:
+    """Read "my dogs are my life", "reading is what I do", "purple is my color"."""
+    at = place + 1
+    while line.word(at) in ADVERBS | words("probably one of by far"):
+        at += 1
+    if not any(tuple(line.words[at : at + len(said)]) == said for said in _DEAR):
+        return
+    clause = line.clause(at)
+    if clause.is_question or clause.is_hypothetical or clause.is_reported or line.word(at + 2) == "is":
+        return
+    end = place if line.words[place] != "been" else place - 1
+    while end > 0 and line.words[end - 1] in ADVERBS | {"has", "have"}:
+        end -= 1
+    first = end
+    while first > 0 and end - first < 8:
+        word = line.words[first - 1]
+        if word in MARKS or (word in STOPS and word not in words("and my the of to with in on at")):
+            break
+        first -= 1
+    for item in listing(line, first):
+        if item[1] <= end and (is_interest(line, item) or line.words[item[1] - 1] in {"family", "kids"}):
+            yield interest(line, item, "is_into", item[0])
+
+
+def _is_outing(line: Line, place: int) -> bool:
+    """Tell whether somebody comes back from it or has done it: "back from a long run", "got my walk in"."""
+    before = set(line.words[max(0, place - 6) : place])
+    back = bool(before & words("back home returned finished came got") and before & words("from a my finished"))
+    return back and is_own(line, place) and (line.is_end(place + 1) or line.word(place + 1) in STOPS)
+
+
+_ASKED: Final = words("like love enjoy watch play read travel hate stay listen")
+_ALIKE: Final = (("like", "i", "do"), ("like", "me"), ("as", "much", "as", "i"), ("as", "i", "do"), ("as", "me"))
+
+
+def _shared(line: Line, place: int) -> Iterator[Draft]:
+    """Read "do you like jazz like I do?", "do you enjoy chess as much as me?"."""
+    at = place + 1
+    while line.word(at) in ADVERBS:
+        at += 1
+    if line.word(at) not in _ASKED or line.word(at) == "hate":
+        return
+    alike = next(
+        (
+            step
+            for step in range(at + 2, min(line.end, at + 10))
+            for said in _ALIKE
+            if tuple(line.words[step : step + len(said)]) == said
+        ),
+        0,
+    )
+    if not alike or "not" in line.words[place:alike]:
+        return
+    first = at + 1
+    if line.words[at] in {"like", "love", "enjoy"}:
+        items = infinitives(line, at + 2) if line.word(first) == "to" else listing(line, first)
+    else:
+        found = activity(line, at)
+        items = [found] if found else []
+    for item in items:
+        if item[1] <= alike and is_interest(line, item):
+            yield interest(line, item, "likes_it", item[0])
+
+
+def _best(line: Line, place: int) -> Iterator[Draft]:
+    """Read "the best band ever is Muse"."""
+    at = place + 1
+    while line.word(at) in words("ever to go of all time in the world"):
+        at += 1
+    if line.word(at) == "is" and line.clause(place).is_stated and line.clause(place).person != "you":
+        yield from _listed(line, at + 1, "prefers")
+
+
+def for_pleasure(line: Line, predicate: Predicate) -> Iterator[Draft]:
+    """Read whatever is done for its own sake: "I whittle spoons to relax"."""
+    if (
+        predicate.negated or predicate.past or predicate.modal or predicate.wanted or predicate.infinitive
+        or predicate.ongoing or predicate.verb in _NO_PASTIME
+    ):  # fmt: skip
+        return
+    last = next((at for at in range(predicate.rest, line.end) if line.words[at] in MARKS or line.words[at] == "i"), -1)
+    for at in range(predicate.rest, last if last >= 0 else line.end):
+        if any(tuple(line.words[at : at + len(said)]) == said for said in _PLEASURES):
+            item = activity(line, predicate.at)
+            if item:
+                yield interest(line, (item[0], min(item[1], at)), "does", predicate.start)
+            return
+
+
+def visits(line: Line, predicate: Predicate) -> Iterator[Draft]:
+    """Read where somebody goes for pleasure: "I go to concerts", "each year I go to Disneyland"."""
+    if predicate.negated or predicate.past or predicate.modal or predicate.wanted or predicate.ongoing:
+        return
+    if line.word(predicate.rest) != "to" or not line.clause(predicate.at).is_stated:
+        return
+    at = predicate.rest + 1
+    named = named_at(line, at) if at < line.end else 0
+    if named:
+        yield interest(line, (at, named), "does", predicate.start)
+        return
+    item = phrase(line, at, most=3)
+    if item and line.words[item[1] - 1] in VENUES:
+        yield interest(line, item, "does", predicate.start)
+
+
+def wears(line: Line, predicate: Predicate) -> Iterator[Draft]:
+    """Read what somebody wears by habit: "I always wear purple"."""
+    if predicate.negated or predicate.past or predicate.modal or predicate.wanted or predicate.ongoing:
+        return
+    item = phrase(line, predicate.rest, most=4)
+    habit = words("always usually mostly only") & set(line.words) or words("lot time everyday day often") & set(
+        line.words[predicate.rest : predicate.rest + 8]
+    )
+    if item is None or not habit or set(line.words[item[0] : item[1]]) & words("glasses contacts size braces"):
+        return
+    if set(line.words[item[0] : item[1]]) & COLORS or is_interest(line, item):
+        yield interest(line, (predicate.at, item[1]), "does", predicate.start)
+
+
+def snacks(line: Line, predicate: Predicate) -> Iterator[Draft]:
+    """Read "I snack on pretzels", "I munch on chips"."""
+    if predicate.negated or predicate.modal or predicate.wanted or line.word(predicate.rest) != "on":
+        return
+    yield from _listed(line, predicate.rest + 1, "does_consume")
+
+
+def falls(line: Line, predicate: Predicate) -> Iterator[Draft]:
+    """Read "I fell in love with the Alps"."""
+    at = predicate.rest
+    if not predicate.negated and line.words[at : at + 3] == ["in", "love", "with"]:
+        yield from _listed(line, at + 3, "is_into")
+
+
+_LEISURE: Final = ANIMALS | GERUNDS | FOODS | DRINKS | TOPICS | SEASONS
+_ASIDE_OF: Final = words("hot black video rock duck deer bow horseback country war mystery romance")
+
+
+def antecedent(lines: list[Line], number: int, end: int) -> tuple[Line, Phrase] | None:
+    """Return what "it" or "them" before word *end* stands for: the last thing of leisure that was spoken of."""
+    from_ = [(lines[number], end)]
+    if number:
+        from_.append((lines[number - 1], lines[number - 1].end))
+    for line, last in from_:
+        for at in range(last - 1, -1, -1):
+            if not line.words[at].isalpha() or line.words[at] in VAGUE or line.words[at] in DETERMINERS:
+                continue
+            named = named_at(line, at)
+            if named and named <= last:
+                return line, (at, named)
+            if line.words[at] in _LEISURE and line.word(at - 1) in _ASIDE_OF:
+                return line, (at - 1, at + 1)
+            if line.words[at] in _LEISURE and line.word(at - 1) not in {"your", "his", "her", "their"}:
+                return line, (at, at + 1)
+    return None
+
+
+def meant(lines: list[Line], number: int) -> Iterator[Draft]:
+    """Yield what "I love it", "I'm addicted to it" stand for, when a thing of leisure was spoken of just before."""
+    line = lines[number]
+    for place, word in enumerate(line.words):
+        if word not in {"it", "them", "those"} or not line.clause(place).is_stated:
+            continue
+        verb, preposition = line.word(place - 1), line.word(place - 2)
+        liked = verb in words("love like enjoy adore") and _is_mine(line, place - 1)
+        fond = (preposition, verb) in _FOND and line.clause(place).person == "i"
+        if not liked and not fond:
+            continue
+        if not (line.is_end(place + 1) or line.word(place + 1) in ADVERBS | STOPS | {"alot"}):
+            continue
+        found = antecedent(lines, number, place - 1)
+        if found is not None and _fits(line, place, found):
+            yield interest(found[0], found[1], "likes_it", found[1][0])
+
+
+def _fits(line: Line, place: int, found: tuple[Line, Phrase]) -> bool:
+    """Tell whether the pronoun at *place* can stand for it: in number, and not from too far away."""
+    source, item = found
+    if source.words[item[0]] in ANIMALS and line.words[place] == "it":
+        return False
+    return source is line or place <= _NEAR
+
+
+_NEAR: Final = 5
+_FOND: Final = frozenset({("addicted", "to"), ("obsessed", "with"), ("crazy", "about"), ("fan", "of")})
+
+
+def _is_mine(line: Line, place: int) -> bool:
+    back = place - 1
+    while line.word(back) in ADVERBS | {"do"}:
+        back -= 1
+    return line.word(back) in {"i", "we"}
