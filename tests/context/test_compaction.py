@@ -90,6 +90,20 @@ def test_a_call_and_its_results_are_never_cut_apart() -> None:
         assert {11, 12, 13} <= set(kept)
 
 
+def test_a_result_that_came_late_stays_with_its_call() -> None:
+    lines = [
+        *alternating(10),
+        Line(message=Message(role="assistant", tool_calls=(ToolCall(id="slow", name="build"),)), seq=Seq(11)),
+        said("user", "how is it going?", 12),
+        Line(message=Message(role="tool", content="built", tool_call_id="slow"), seq=Seq(13)),
+        said("user", "thanks", 14),
+    ]
+
+    cut = what_to_compact(lines, COUNTER, keep=2)
+
+    assert [line.seq for line in cut.kept] == [11, 12, 13, 14]
+
+
 def test_what_waits_for_a_result_stays() -> None:
     cut = what_to_compact(alternating(60), COUNTER, stays_from=Seq(10))
 

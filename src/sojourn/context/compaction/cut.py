@@ -81,6 +81,7 @@ def what_to_compact(
     elif force and count == len(talk):
         count = _within(costs, sum(costs) // _SHARE)
     start = _from_the_user(talk, costs, len(talk) - count, room=threshold // _QUESTION_SHARE)
+    start = _before_late_results(talk, start)
     if stays_from is not None:
         start = min(start, next((place for place, one in enumerate(talk) if _reaches(one, stays_from)), start))
     return _made(talk, costs, start)
@@ -134,6 +135,13 @@ def _from_the_user(talk: Sequence[Group], costs: Sequence[int], start: int, *, r
         if spent > room:
             break
     return start
+
+
+def _before_late_results(talk: Sequence[Group], start: int) -> int:
+    """Return *start*, or the place before it of a call whose result came late and stays."""
+    called = {call.id: place for place, group in enumerate(talk[:start]) for call in group[0].message.tool_calls}
+    late = (group[0].message.tool_call_id or "" for group in talk[start:] if group[0].message.role == "tool")
+    return min((called[name] for name in late if name in called), default=start)
 
 
 def _reaches(group: Iterable[Line], seq: Seq) -> bool:
