@@ -6,7 +6,8 @@ import pytest
 
 from sojourn import Session, open_store
 from sojourn.context.compaction.summariser import Usage
-from sojourn.engine.compacting import CompactionSettings, ContextCompactor
+from sojourn.engine.compacting import ContextCompactor
+from sojourn.engine.compaction import CompactionSettings
 from sojourn.engine.learner import INJECTED
 from sojourn.errors import NotFoundError
 from sojourn.model.events import (
@@ -368,3 +369,30 @@ async def test_long_instructions_do_not_make_it_due_with_every_message() -> None
 
         assert "kind to birds" in session.state.working_set.summary
         assert not await compactor.due()
+
+
+async def test_after_a_clear_nothing_of_before_is_shown_and_undo_brings_it_back() -> None:
+    async with open_store("memory:") as store:
+        session = await Session.create(store, "s")
+        compactor = ContextCompactor(session, Writing("They spoke."), settings=SMALL)
+        assert (await compactor.clear()).reason == "there is nothing to clear"
+        await talk(session, 30, chars=400)
+        await compactor.compact()
+        await session.focus.remember("a running summary")
+        before = session.state
+
+        done = await compactor.clear()
+
+        assert done.compacted
+        assert done.tokens_after == 0
+        assert session.state.working_set.summary == ""
+        assert session.state.short_term_memory is None
+        assert await session.messages.window() == []
+        assert await compactor.summary_message() is None
+        assert await count_messages(session) == 30
+        await talk(session, 2, chars=40, first=30)
+        assert session.state.conversation.window_messages == 2
+
+        await compactor.undo()
+        assert session.state.working_set.summary == before.working_set.summary
+        assert session.state.conversation.window_messages == before.conversation.window_messages + 2

@@ -5,7 +5,8 @@ import pytest
 import sojourn
 from sojourn import Session, open_store
 from sojourn.context.compaction.summariser import Usage
-from sojourn.engine.compacting import CompactionSettings, ContextCompactor
+from sojourn.engine.compacting import ContextCompactor
+from sojourn.engine.compaction import CompactionSettings
 from sojourn.engine.session import SessionOptions
 from sojourn.engine.settings import Settings
 from sojourn.errors import InvalidInputError, ModelError

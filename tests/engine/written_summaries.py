@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from sojourn import Session
 from sojourn.context.compaction.summariser import Summary, Usage
 from sojourn.context.talk import Line
-from sojourn.engine.compacting import CompactionSettings
+from sojourn.engine.compaction import CompactionSettings
 
 SMALL = CompactionSettings(threshold=1_000)
 

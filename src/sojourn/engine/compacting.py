@@ -6,21 +6,22 @@ it was. Only what a failed summary cost is recorded, because it was paid.
 """
 
 import os
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import anyio
 import uuid_utils
 
-from sojourn.context.compaction.cut import KEEP, THRESHOLD, Cut, threshold_for, what_to_compact
+from sojourn.context.compaction.cut import Cut, what_to_compact
 from sojourn.context.compaction.extractive import ExtractiveSummariser
-from sojourn.context.compaction.notice import compacted_notice, summary_message
+from sojourn.context.compaction.notice import summary_message
 from sojourn.context.compaction.shape import taken_apart, with_instructions
 from sojourn.context.compaction.summariser import Summariser, Usage
 from sojourn.context.tokens import CharacterCounter, TokenCounter
 from sojourn.engine.budgeting import SessionBudget
+from sojourn.engine.compaction import Compaction, CompactionSettings
 from sojourn.engine.findings import Findings, read_findings
 from sojourn.engine.learner import FailureHandler, log_failure
 from sojourn.engine.loading import load_state
@@ -41,16 +42,15 @@ from sojourn.model.entry import Draft, Entry
 from sojourn.model.events import (
     Compacted,
     CompactionUndone,
+    Event,
     Forgotten,
     MessageAdded,
     ShortTermMemoryUpdated,
 )
 from sojourn.model.ids import Seq
 from sojourn.model.message import Message
-from sojourn.model.value import Value
 from sojourn.store.protocol import MAX_PAGE, Lease, Order
 
-SUMMARY_TOKENS: Final = 1_000
 SHORT_TERM_TOKENS: Final = 300
 EVERY_TURNS: Final = 5
 _LEAST_TOKENS: Final = 60
@@ -60,64 +60,6 @@ _SHARE: Final = 4
 _TRIES: Final = 5
 _SHORT_TERM_MESSAGES: Final = 200
 _PAGE: Final = 500
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CompactionSettings:
-    """When a session is compacted, and how.
-
-    Attributes:
-        threshold: tokens of messages and summary beyond which it is due.
-        window: how many tokens the model can take. If it is given, 0.9 of it is the threshold instead.
-        keep: messages that stay.
-        least_messages: with fewer messages it is never due.
-        summary_tokens: tokens that a summary may have.
-        findings: how many facts, decisions, tasks and files each are taken from what is summarised.
-    """
-
-    threshold: int = THRESHOLD
-    window: int | None = None
-    keep: int = KEEP
-    least_messages: int = 2
-    summary_tokens: int = SUMMARY_TOKENS
-    findings: int = 15
-
-    @property
-    def limit(self) -> int:
-        """Beyond how many tokens a session is compacted."""
-        return self.threshold if self.window is None else threshold_for(self.window)
-
-
-class Compaction(Value, frozen=True, kw_only=True):
-    """What a compaction did; if it did nothing, *reason* says why."""
-
-    compacted: bool
-    tokens_before: int
-    tokens_after: int
-    reason: str = ""
-    summary: str = ""
-    through: Seq | None = None
-
-    @property
-    def tokens_saved(self) -> int:
-        """How many tokens less the next context has."""
-        return self.tokens_before - self.tokens_after
-
-    @property
-    def notice(self) -> str:
-        """What people are told; nothing, if nothing was done."""
-        return compacted_notice(self.tokens_saved) if self.compacted else ""
-
-    def to_reply(self) -> dict[str, Any]:
-        """Return what a remote caller is told: the numbers, or the reason."""
-        if not self.compacted:
-            return {"compacted": False, "reason": self.reason}
-        return {
-            "compacted": True,
-            "tokens_before": self.tokens_before,
-            "tokens_after": self.tokens_after,
-            "tokens_saved": self.tokens_saved,
-        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -228,20 +170,31 @@ class ContextCompactor:
         """
         async with self._alone(in_turn=in_turn) as lease:
             before = await self._look(force=False)
-            for _ in range(_TRIES):
-                await self._session.refresh()
-                draft = await self._undoing()
-                try:
-                    await self._session.append(draft, expected=self._session.head, lease=lease)
-                except LeaseLostError:
-                    raise
-                except ConflictError:
-                    continue  # others appended: there are more messages to be shown again
-                after = await self._look(force=False)
-                return Compaction(
-                    compacted=False, tokens_before=before.tokens, tokens_after=after.tokens, reason="undone"
-                )
-            raise ConflictError(f"session={self._session.id}")
+            await self._append_until(self._undoing, lease)
+            after = await self._look(force=False)
+            return Compaction(compacted=False, tokens_before=before.tokens, tokens_after=after.tokens, reason="undone")
+
+    async def clear(self, *, in_turn: bool = False) -> Compaction:
+        """Begin the talk anew: no message and no summary of before is shown any more. `undo` brings them back.
+
+        The messages stay in the journal, and what was learned from them stays known.
+
+        Raises:
+            ConflictError, LockedError, LeaseLostError, InvalidInputError: as for `undo`.
+        """
+        async with self._alone(in_turn=in_turn) as lease:
+            await self._session.refresh()
+            before = await self._look(force=False)
+            if not before.tokens:
+                return _nothing(before, "there is nothing to clear")
+            await self._append_until(self._clearing, lease)
+            after = await self._look(force=False)
+            return Compaction(
+                compacted=True,
+                tokens_before=before.tokens,
+                tokens_after=after.tokens,
+                through=self._session.state.conversation.window_start,
+            )
 
     async def summary_message(self) -> Message | None:
         """Return the message that stands for what is summarised, with when that was done; None without a summary."""
@@ -419,7 +372,33 @@ class ContextCompactor:
         if usage:
             await self._session.append(*map(recorded, usage), lease=lease)
 
-    async def _undoing(self) -> Draft:
+    async def _append_until(self, make: Callable[[], Awaitable[list[Draft]]], lease: Lease | None) -> None:
+        """Append what *make* returns for the state as it is, anew if others were quicker.
+
+        Raises:
+            ConflictError: they were, every time.
+        """
+        for _ in range(_TRIES):
+            await self._session.refresh()
+            drafts = await make()
+            try:
+                await self._session.append(*drafts, expected=self._session.head, lease=lease)
+            except LeaseLostError:
+                raise
+            except ConflictError:
+                continue
+            return
+        raise ConflictError(f"session={self._session.id}")
+
+    async def _clearing(self) -> list[Draft]:
+        """Return what begins the talk anew after its last message."""
+        state = self._session.state
+        events: list[Event] = [Compacted(summary="", through=state.conversation.last_message or state.head)]
+        if state.short_term_memory is not None:
+            events.append(ShortTermMemoryUpdated(text=None))
+        return [Draft(event=event) for event in events]
+
+    async def _undoing(self) -> list[Draft]:
         """Return what takes the latest compaction back: the state before it, with what was said since."""
         latest = await self._latest()
         earlier = (await load_state(self._session.store, self._session.id, at=latest.seq - 1)).state
@@ -428,7 +407,7 @@ class ContextCompactor:
         undone = CompactionUndone(
             summary=earlier.working_set.summary, through=talk.window_start, kept=talk.window_messages + since
         )
-        return Draft(event=undone, causes=(latest.seq, *(() if summarised_at is None else (summarised_at,))))
+        return [Draft(event=undone, causes=(latest.seq, *(() if summarised_at is None else (summarised_at,))))]
 
     async def _latest(self) -> Entry:
         """Return the latest compaction that was not taken back."""
