@@ -7,9 +7,12 @@ one context to the next, and what a search finds.
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+import anyio.to_thread
+
 from sojourn.context.builder import ContextBuilder, turn_at_hand
 from sojourn.context.context import Context
 from sojourn.context.inputs import Inputs, Retrieved, Retriever
+from sojourn.context.models import ModelCatalog
 from sojourn.context.talk import Line, groups
 from sojourn.context.tokens import Calibration, TokenCounter, count_message, counter_for
 from sojourn.engine.live import Live
@@ -105,12 +108,22 @@ class Contexts:
         self._lines: tuple[Line, ...] = ()
         self._last: Context | None = None
         self._found: _Found | None = None
+        self._windows: dict[str, int | None] = {}
         self._calibrations: dict[str, Calibration] = {}
         self._asked: tuple[str, int] | None = None
 
     def forget(self) -> None:
         """Keep nothing of what was said: some of it was forgotten."""
         self._lines, self._last, self._found = (), None, None
+
+    async def window(self, model: str | None, models: ModelCatalog) -> int | None:
+        """Return how many tokens *model* takes. Large tables are loaded when it is first met, on a thread."""
+        if model is None:
+            return None
+        if model not in self._windows:
+            self._windows[model] = await anyio.to_thread.run_sync(models.window, model)
+            await anyio.to_thread.run_sync(self.counter(model).count, model)
+        return self._windows[model]
 
     def counter(self, model: str | None) -> TokenCounter:
         """Return the best counter for *model*, corrected by what its provider reported in this session."""

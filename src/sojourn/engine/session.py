@@ -445,7 +445,7 @@ class Session:
         builder = ContextBuilder(
             counter=self._contexts.counter(model),
             budget=budget,
-            window=self._options.models.window(model),
+            window=await self._contexts.window(model, self._options.models),
             mode=mode,
             strategy=strategy,
             profile=profile,
