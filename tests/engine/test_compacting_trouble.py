@@ -1,6 +1,8 @@
 """Compacting when something comes between: failures, crashes, others who write, and budgets."""
 
 import asyncio
+import contextlib
+import random
 from pathlib import Path
 
 import pytest
@@ -11,10 +13,12 @@ from sojourn.context.compaction.extractive import ExtractiveSummariser
 from sojourn.context.compaction.summariser import Usage
 from sojourn.engine.budgeting import SessionBudget
 from sojourn.engine.compacting import ContextCompactor
+from sojourn.engine.compaction import CompactionSettings
 from sojourn.errors import ConflictError, InvalidInputError, LeaseLostError, LockedError, ModelError, NotFoundError
 from sojourn.model.events import (
     MessageAdded,
 )
+from sojourn.model.message import ToolCall
 from sojourn.testing.clock import FakeClock
 from tests.engine.written_summaries import SMALL, Writing, talk
 
@@ -352,3 +356,33 @@ async def test_it_is_taken_back_even_if_others_are_quicker_a_few_times(times: in
         assert session.state.conversation.compactions == (0 if lands else 1)
         if lands:
             assert session.state.conversation.window_messages == 30 + times
+
+
+@pytest.mark.parametrize("seed", range(12))
+async def test_whatever_is_done_in_whatever_order_the_window_is_what_the_journal_says(seed: int) -> None:
+    chance = random.Random(seed)
+    async with open_store("memory:") as store:
+        session = await Session.create(store, "s")
+        compactor = ContextCompactor(session, settings=CompactionSettings(threshold=chance.choice([300, 1_000])))
+        for step in range(25):
+            match chance.choice(["talk", "talk", "tool", "compact", "force", "undo", "clear", "system", "summary"]):
+                case "talk":
+                    await talk(session, chance.randint(1, 12), chars=chance.choice([40, 400]))
+                case "tool":
+                    await session.messages.assistant(tool_calls=[ToolCall(id=f"call {step}", name="look")])
+                    await session.messages.tool(f"call {step}", "seen " * chance.randint(1, 80))
+                case "compact" | "force" as how:
+                    await compactor.compact(force=how == "force")
+                case "undo":
+                    with contextlib.suppress(NotFoundError):
+                        await compactor.undo()
+                case "clear":
+                    await compactor.clear()
+                case "system":
+                    await session.messages.system(f"rule {step}")
+                case "summary":
+                    await session.working_set.summarise(f"what somebody wrote at {step}")
+            conversation = session.state.conversation
+            messages = [entry.seq async for entry in session.messages.all()]
+            assert conversation.window_messages == sum(seq > conversation.window_start for seq in messages)
+            assert (await Session.open(store, "s")).state == session.state

@@ -402,10 +402,12 @@ class ContextCompactor:
         """Return what takes the latest compaction back: the state before it, with what was said since."""
         latest = await self._latest()
         earlier = (await load_state(self._session.store, self._session.id, at=latest.seq - 1)).state
-        talk, summarised_at = earlier.conversation, earlier.working_set.summary_seq
-        since = self._session.state.conversation.message_count - talk.message_count
+        through, summarised_at = earlier.conversation.window_start, earlier.working_set.summary_seq
+        shown = await self._read(after=through, through=self._session.head)
         undone = CompactionUndone(
-            summary=earlier.working_set.summary, through=talk.window_start, kept=talk.window_messages + since
+            summary=earlier.working_set.summary,
+            through=through,
+            kept=sum(isinstance(entry.event, MessageAdded) for entry in shown),
         )
         return [Draft(event=undone, causes=(latest.seq, *(() if summarised_at is None else (summarised_at,))))]
 
