@@ -6,8 +6,8 @@ it was. Only what a failed summary cost is recorded, because it was paid.
 """
 
 import os
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
 from typing import Final
 
@@ -414,26 +414,28 @@ class ContextCompactor:
     async def _latest(self) -> Entry:
         """Return the latest compaction that was not taken back."""
         undone = 0
-        async for entry in self._backwards():
-            match entry.event:
-                case CompactionUndone():
-                    undone += 1
-                case Compacted() if not undone:
-                    return entry
-                case Compacted() | Forgotten(was="compacted"):
-                    undone = max(0, undone - 1)
+        async with aclosing(self._backwards()) as journal:
+            async for entry in journal:
+                match entry.event:
+                    case CompactionUndone():
+                        undone += 1
+                    case Compacted() if not undone:
+                        return entry
+                    case Compacted() | Forgotten(was="compacted"):
+                        undone = max(0, undone - 1)
         raise NotFoundError("a compaction to take back")
 
     async def _last_short_term_memory(self) -> Seq | None:
         """Return the entry that the short-term memory is from, if there is one."""
         if self._session.state.short_term_memory is None:
             return None
-        async for entry in self._backwards():
-            if isinstance(entry.event, ShortTermMemoryUpdated):
-                return entry.seq
+        async with aclosing(self._backwards()) as journal:
+            async for entry in journal:
+                if isinstance(entry.event, ShortTermMemoryUpdated):
+                    return entry.seq
         return None
 
-    async def _backwards(self) -> AsyncIterator[Entry]:
+    async def _backwards(self) -> AsyncGenerator[Entry, None]:
         """Yield the journal, newest first."""
         before = self._session.head + 1
         while before > 1:
