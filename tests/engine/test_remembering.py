@@ -230,6 +230,19 @@ async def test_facts_answer_before_messages_do(app: Sojourn) -> None:
     assert [one.fact_id for one in answer.evidence] == [fact.fact_id]
 
 
+async def test_what_was_put_right_is_not_quoted_from_the_message_that_was_wrong() -> None:
+    async with sojourn.open("memory:", settings=Settings(keep_profile="yes", embeddings="off")) as app:
+        session = await app.sessions.create("s")
+        await session.messages.user("The API rate limit is 300 requests per minute.")
+        await session.messages.user("no, actually the limit is 500 per minute, not 300")
+        await app.background.drain()
+
+        for question in ("What is the API rate limit?", "How many requests can I send in a minute?"):
+            answer = await session.query(question)
+            assert answer.text is not None
+            assert ("500" in answer.text, "300" in answer.text) == (True, False), question
+
+
 async def test_asking_for_what_is_not_known_finds_nothing(app: Sojourn) -> None:
     session = await app.sessions.create("s")
     await session.profile.set(age=36)

@@ -105,7 +105,7 @@ async def answer(session: Live, question: str, *, memory: Memory | None, model: 
         judged = await _from_model(session, question, hits, model)
         if judged is not None:
             return judged
-    return _from_hits(question, hits)
+    return _from_hits(session, question, hits)
 
 
 async def _from_profile(session: Live, question: str) -> Answer | None:
@@ -135,13 +135,22 @@ async def _from_facts(session: Live, question: str, memory: Memory | None) -> An
         # What other sessions know of the user; a question for one field is never answered by another.
         found = [one for one in facts if one[0].slot == f"user/{field}"]
     else:
-        scored = [(coverage(words, fact.content), fact, place) for fact, place in facts] if words else []
+        scored = [(coverage(words, _told(fact)), fact, place) for fact, place in facts] if words else []
         enough = [one for one in scored if one[0] >= ENOUGH_OF_FACT]
         enough.sort(key=lambda one: (one[0], worth(one[1])), reverse=True)
         found = [(fact, place) for _, fact, place in enough]
     found = _once(found)[:MAX_FACTS]
     if not found:
         return None
+    return _told_by(found)
+
+
+def _told(fact: Fact) -> str:
+    """Return all that a fact tells: what it says, and the question that it answers ("the limit is 5": of what?)."""
+    return f"{fact.content} {(fact.slot or '').replace('/', ' ')}"
+
+
+def _told_by(found: Sequence[tuple[Fact, SessionId]]) -> Answer:
     lines = [fact.content for fact, _ in found]
     return Answer(
         text=lines[0] if len(lines) == 1 else "\n".join(f"- {line}" for line in lines),
@@ -188,13 +197,30 @@ def _holds(question: str, hit: Hit) -> float:
     return coverage(asked_words(question), hit.document.text)
 
 
-def _from_hits(question: str, hits: Sequence[Hit]) -> Answer:
-    """Quote the best message if it holds enough of the question's words; else show what came nearest, as no answer."""
+def _from_hits(session: Live, question: str, hits: Sequence[Hit]) -> Answer:
+    """Quote the best message if it holds enough of the question's words; else show what came nearest, as no answer.
+
+    What was said and put right later is not quoted: the fact that holds instead is told.
+    """
     evidence = tuple(_evidence(hit) for hit in hits[:5])
     best = max(hits, key=lambda hit: (_holds(question, hit), hit.score), default=None)
     if best is None or (held := _holds(question, best)) < ENOUGH_OF_TEXT:
         return msgspec.structs.replace(NOT_FOUND, evidence=evidence)
+    instead = _put_right(session, best)
+    if instead is not None:
+        return _told_by([(instead, session.id)])
     return Answer(text=best.snippet, confidence=_QUOTED * held, source="search", evidence=(_evidence(best),))
+
+
+def _put_right(session: Live, hit: Hit) -> Fact | None:
+    """Return the fact that holds instead of what was learned from the message, if that does not hold any more."""
+    facts = session.state.knowledge_base.facts
+    for fact in session.state.knowledge_base.with_status("retired"):
+        if hit.document.session_id == session.id and hit.document.seq in fact.evidence and fact.superseded_by:
+            instead = facts.get(fact.superseded_by)
+            if instead is not None and instead.status == "active":
+                return instead
+    return None
 
 
 def _evidence(hit: Hit) -> Evidence:
