@@ -169,7 +169,7 @@ class Contexts:
             question=question,
             system=system,
             recent=recent,
-            retrieved=await self._retrieved(session, question, asked_at, memory),
+            retrieved=await self._look(session, question, asked_at, memory),
             shared=await _shared(memory, state),
             research=await _research(session),
         )
@@ -181,7 +181,7 @@ class Contexts:
             self._asked = (model, round(context.tokens.count / factor))
         return context
 
-    async def _retrieved(
+    async def _look(
         self, session: Live, question: str, asked_at: Seq | None, memory: Memory | None
     ) -> tuple[Retrieved, ...]:
         """Return what is found for *question*; while it is worked on, what was found for it first."""
@@ -190,9 +190,10 @@ class Contexts:
         known = self._found
         if known is not None and known.question == question and known.is_of_turn(asked_at):
             return known.retrieved
+        head = session.state.head
         retriever: Retriever = MemoryRetriever(memory, session.id, session.store, before=asked_at)
         retrieved = tuple(await retriever.retrieve(question, limit=FOUND))
-        self._found = _Found(question=question, asked_at=asked_at, head=session.state.head, retrieved=retrieved)
+        self._found = _Found(question=question, asked_at=asked_at, head=head, retrieved=retrieved)
         return retrieved
 
     # --- the last messages
@@ -252,7 +253,10 @@ def _open_question(recent: Sequence[Line]) -> str:
 
 
 async def _shared(memory: Memory | None, state: SessionState) -> tuple[Fact, ...]:
-    """Return what the user's other sessions, and those of the project, know that holds here too."""
+    """Return what the user's other sessions, and those of the project, know that holds here too.
+
+    It is looked up every time: what another session forgets must be gone at once.
+    """
     if memory is None:
         return ()
     found = list(await memory.user_facts(state.user_id))
