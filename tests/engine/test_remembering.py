@@ -1,10 +1,12 @@
 """Remembering across sessions: indexing behind the turn, searching, answering, sharing, forgetting."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 import sojourn
 from sojourn.engine.app import Sojourn
@@ -205,6 +207,51 @@ async def test_every_store_has_an_index_that_follows_it(backend: Backend, clock:
         await session.facts.retire(fact.fact_id, "renamed")
         await app.background.drain()
         assert await session.search("Aurora", kinds=["fact"]) == []
+
+
+# --- meaning
+
+
+class Letters:
+    """An embedder that finds texts alike that have the same letters; it breaks when it is told to."""
+
+    name = "letters"
+    dimensions = 26
+
+    def __init__(self) -> None:
+        self.broken = False
+
+    def embed(self, texts: Sequence[str]) -> "NDArray[np.float32]":
+        if self.broken:
+            raise RuntimeError("no more letters")
+        counts = np.array([[text.lower().count(chr(97 + n)) for n in range(26)] for text in texts], np.float32)
+        lengths: NDArray[np.float32] = np.maximum(np.linalg.norm(counts, axis=1, keepdims=True), 1e-9)
+        return np.asarray(counts / lengths, np.float32)
+
+
+async def test_what_is_said_is_embedded_and_found_by_meaning() -> None:
+    settings = Settings(learning="off")
+    async with sojourn.open("memory:", settings=settings, embedders=[Letters()]) as app:
+        session = await app.sessions.create("s")
+        await session.messages.user("listen")
+        await session.messages.user("xylophone")
+        await app.background.drain()
+        assert await app.memory.embed() == 2
+
+        [best, *_] = await session.search("silent")
+        assert best.document.text == "listen"
+
+
+async def test_an_embedder_that_breaks_is_reported_and_closing_does_not_mind() -> None:
+    letters = Letters()
+    letters.broken = True
+    async with sojourn.open("memory:", settings=Settings(learning="off"), embedders=[letters]) as app:
+        session = await app.sessions.create("s")
+        await session.messages.user("The kettle is blue")
+        await app.background.drain()
+        with pytest.raises(RuntimeError, match="no more letters"):
+            await app.memory.embed()
+        assert (await session.search("kettle"))[0].document.text == "The kettle is blue"
 
 
 # --- answers

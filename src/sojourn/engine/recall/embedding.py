@@ -12,7 +12,6 @@ from typing import Final
 
 import anyio.to_thread
 
-from sojourn.errors import SojournError
 from sojourn.memory.embeddings.protocol import Embedder
 from sojourn.memory.index.chunking import texts_to_embed
 from sojourn.memory.index.protocol import SearchIndex
@@ -68,7 +67,7 @@ class Embedding:
                         await asyncio.sleep(PAUSE)
                         left = await self._batch(embedder)
                 await self._index.drop_vectors(except_models=[embedder.name for embedder in self._embedders])
-            except SojournError as error:
+            except Exception as error:  # noqa: BLE001 - an embedder may be anybody's code; search goes on by words
                 _log.warning("embedding stopped until something new comes; search goes on by words: %s", error)
 
     async def _batch(self, embedder: Embedder) -> int:

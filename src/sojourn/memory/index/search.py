@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 import anyio.to_thread
 import msgspec
 
-from sojourn.errors import EmbeddingError, MissingExtraError, SojournError
+from sojourn.errors import EmbeddingError, MissingExtraError
 from sojourn.memory.embeddings.protocol import Embedder
 from sojourn.memory.index.document import Document, Found, Hit, Where
 from sojourn.memory.index.protocol import SearchIndex
@@ -101,6 +101,10 @@ class Search:
     async def _look_for_meaning(self, gathered: "_Gathered", embedder: Embedder, where: Where) -> None:
         try:
             rows = await anyio.to_thread.run_sync(embedder.embed, [gathered.question.text])
+        except Exception as error:  # noqa: BLE001 - an embedder may be anybody's code; search goes on by words
+            _report(embedder.name, error)
+            return
+        try:
             found = await self._index.nearest(embedder.name, rows[0], where, WIDTH)
         except (EmbeddingError, MissingExtraError) as error:
             _report(embedder.name, error)
@@ -249,7 +253,7 @@ def _hits(ranked: Iterable[Ranked], gathered: _Gathered) -> list[Hit]:
     return hits
 
 
-def _report(model: str, error: SojournError) -> None:
+def _report(model: str, error: Exception) -> None:
     if model not in _FAILED:
         _FAILED.add(model)
         _log.warning("search goes on without %s: %s", model, error)
