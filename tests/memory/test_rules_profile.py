@@ -330,3 +330,37 @@ def test_what_somebody_enjoys_is_read_without_a_verb_of_liking(text: str, expect
 )
 def test_what_is_only_had_or_shunned_or_asked_is_no_interest(text: str) -> None:
     assert "interests" not in fields(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("I live in Kansas on a farm", "farm in Kansas"),
+        ("I live on an island in Greece", "island in Greece"),
+        ("i may live in norway but i hate the cold", "Norway"),
+        ("if I weren't in Oslo, I would surf", "Oslo"),
+        ("I moved in with my sister in Lyon", "Lyon"),
+        ("this Texas heat is killing me", "Texas"),
+        ("I am well. It is a lovely night in Vermont", "Vermont"),
+        ("hello from Denver! I am new", "Denver"),
+        ("I have never left Ohio", "Ohio"),
+        ("I love the beaches in my flat in phoenix", "Phoenix"),
+    ],
+)
+def test_homes_that_are_said_in_passing_are_read(text: str, expected: str) -> None:
+    assert fields(text).get("location") == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "if I lived in Oslo, I would ski",
+        "is it a lovely night in Vermont?",
+        "I just got a letter from Denver",
+        "how far is it from Rome?",
+        "this Texas company is huge",
+        "I may live in Norway one day",
+    ],
+)
+def test_places_that_are_only_spoken_of_are_no_home(text: str) -> None:
+    assert "location" not in fields(text)

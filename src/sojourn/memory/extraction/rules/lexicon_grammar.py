@@ -30,6 +30,8 @@ CONTRACTIONS: Final[dict[str, tuple[str, ...]]] = {
     **dict.fromkeys(("isn't", "isnt"), ("is", "not")),
     **dict.fromkeys(("aren't", "arent"), ("are", "not")),
     **dict.fromkeys(("wasn't", "wasnt"), ("was", "not")),
+    **dict.fromkeys(("weren't", "werent"), ("were", "not")),
+    **dict.fromkeys(("hadn't", "hadnt"), ("had", "not")),
     **dict.fromkeys(("haven't", "havent"), ("have", "not")),
     **dict.fromkeys(("wouldn't", "wouldnt"), ("would", "not")),
     **dict.fromkeys(("couldn't", "couldnt"), ("could", "not")),

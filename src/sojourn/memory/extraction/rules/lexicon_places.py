@@ -69,15 +69,34 @@ são paulo;rio de janeiro;rio;brasilia;salvador;recife;fortaleza;belo horizonte;
 asia;africa;south america;north america;central america;latin america;scandinavia;the middle east;the caribbean
 the midwest;the pacific northwest;new england;the south;the north;the east coast;the west coast;east coast
 west coast;midwest;southern california;northern california;upstate new york;bora bora;siberia;the balkans
+ny;nj;socal;norcal;beverly hills;malibu;santa monica;santa barbara;palm springs;pasadena;key west;fort lauderdale
+ft lauderdale;west palm beach;pensacola;tallahassee;gainesville;daytona beach;myrtle beach;asheville;chattanooga;biloxi
+lafayette;galveston;waco;flagstaff;provo;cheyenne;billings;fargo;sioux falls;duluth;green bay;lansing;dayton;scranton
+harrisburg;hershey;allentown;syracuse;albany;ithaca;hartford;new haven;salem;portsmouth;burlington;bangor;annapolis
+dover;wilmington;atlantic city;hoboken;princeton;the poconos;martha's vineyard;nantucket;the hamptons;the catskills
+the ozarks;appalachia;the deep south;napa;napa valley;lake tahoe;eugene;olympia;juneau;fairbanks;maui;oahu;kauai;hilo
+antarctica;the alps;transylvania;the outer banks;middle east;eastern europe;western europe;the big apple;tx;aspen;vail
+fort collins;inverness;topeka;lawrence;springfield;peoria;champaign;bloomington;kalamazoo;saginaw;youngstown;canton
+lancaster;charlottesville;roanoke;fredericksburg;alexandria;bethesda;frederick;rockville;macon;athens;augusta;marietta
+sarasota;naples;clearwater;fort myers;ocala;santa cruz;san mateo;palo alto;mountain view;cupertino;sunnyvale;berkeley
+fremont;hayward;burbank;compton;ventura;redding;chico;bend;medford;bellevue;everett;yakima;missoula;bozeman;helena
+rapid city;bismarck;grand forks;cedar rapids;davenport;iowa city;sioux city;wausau;eau claire;appleton;kenosha;racine
+windsor;london ontario;kitchener;guelph;kelowna;saskatoon;st. john's;fredericton;moncton;whistler;banff
+the florida keys;the rockies;the great lakes;the bible belt;the rust belt;the gulf coast;the desert southwest
 """)
 
 MANY_MEANINGS: Final = words(
     "us la mobile nice reading split turkey chad jordan georgia bath mesa queens buffalo lincoln madison gilbert "
     "regina cork cali salvador rio bergen florence victoria charlotte austin sofia alexandria sydney savannah "
     "durham lima china guinea york linz bali goa sf dc mali niger aurora phoenix columbus faro kobe orlando perth "
-    "darwin wellington hamilton richmond chandler irving"
+    "darwin wellington hamilton richmond chandler irving lawrence bend windsor frederick marietta helena salem dover "
+    "eugene everett lancaster"
 )
 """Places that are more often something else: taken as places only where a place must follow."""
+NEVER_ALONE: Final = words(
+    "us la mobile nice reading split chad bath mesa queens cork sf dc regina bend niger mali salvador rio"
+)
+"""Those of them that are something else even after "in"."""
 
 KINDS: Final = words(
     "city town village country countryside farm ranch apartment condo house home suburb suburbs island coast "

@@ -1,11 +1,12 @@
 """How people say where they live, and where they come from."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
 from sojourn.memory.extraction.rules.lexicon import words
 from sojourn.memory.extraction.rules.lexicon_grammar import ADVERBS, MARKS, STOPS
-from sojourn.memory.extraction.rules.lexicon_places import DIRECTIONS, KINDS, MANY_MEANINGS, PLACES
+from sojourn.memory.extraction.rules.lexicon_places import DIRECTIONS, KINDS, MANY_MEANINGS, NEVER_ALONE, PLACES
 from sojourn.memory.extraction.rules.profile_clause import Line, Predicate
 from sojourn.memory.extraction.rules.profile_draft import Draft
 from sojourn.memory.extraction.rules.profile_name import spelled
@@ -13,7 +14,7 @@ from sojourn.memory.extraction.rules.profile_phrase import Phrase, phrase
 
 TRIGGERS: Final = words(
     "near outside out of live living lives lived reside residing based located from moved here where home in "
-    "relocated city settled"
+    "relocated city settled this these left"
 )
 _LEADING: Final = words(
     "sunny beautiful good old ole lovely rainy cold rural little boring downtown central northern southern "
@@ -52,7 +53,7 @@ def place_at(line: Line, at: int, *, sure: bool) -> Phrase | None:
         if kind:
             return kind
     last = known_place(line, first)
-    if last and (sure or line.words[first] not in MANY_MEANINGS or last - first > 1 or line.has_capital(first)):
+    if last and (sure or last - first > 1 or line.has_capital(first) or _is_plainly_place(line, first)):
         return first, with_region(line, last)
     if not sure:
         return None
@@ -71,6 +72,12 @@ def place_at(line: Line, at: int, *, sure: bool) -> Phrase | None:
     ):
         return item[0], with_region(line, item[1])
     return None
+
+
+def _is_plainly_place(line: Line, first: int) -> bool:
+    """Tell whether the word at *first* is nothing else than a place, or stands where a place must."""
+    word = line.words[first]
+    return word not in MANY_MEANINGS or (line.word(first - 1) == "in" and word not in NEVER_ALONE)
 
 
 def kind_in(line: Line, at: int) -> Phrase | None:
@@ -151,6 +158,8 @@ def _direction(line: Line, place: int) -> int | None:
             in words("up down over out right here deep little a just way still back there alone together all") | ADVERBS
         ):
             place += 1
+            if word == "out" and line.word(place) == "the":
+                return place
             continue
         if word in DIRECTIONS:
             place += 1
@@ -170,12 +179,41 @@ def _direction(line: Line, place: int) -> int | None:
     return None
 
 
+def _is_granted(line: Line, predicate: Predicate) -> bool:
+    """Tell whether "may" grants what is so: "I may live in Alaska, but I know a thing or two"."""
+    return line.words[predicate.at - 1] in {"may", "might"} and "but" in line.words[predicate.rest : predicate.rest + 7]
+
+
+def _nearer(line: Line, item: Phrase | None) -> Phrase | None:
+    """Return the place, or the named one right after a kind of place: "in a van outside of Lyon"."""
+    if item is None or any(known_place(line, at) for at in range(*item)):
+        return item
+    at = item[1]
+    while line.word(at) in words("right just outside of in near , the east west north south coast side on close to"):
+        at += 1
+    last = known_place(line, at) if at > item[1] and at < line.end else 0
+    named = bool(last) and line.words[at] not in MANY_MEANINGS
+    return (item[0], with_region(line, last)) if named and at - item[1] <= 4 else item
+
+
+def _with_kind(line: Line, item: Phrase, draft: Draft) -> Draft:
+    """Return the draft of a named place with the kind of home there: "in Texas on a ranch" is a ranch in Texas."""
+    if line.word(item[1]) not in {"in", "on", "at"} or not known_place(line, item[0]):
+        return draft
+    kind = kind_in(line, item[1] + 1)
+    if kind and line.words[kind[1] - 1] in KINDS and line.word(kind[0]) != line.words[item[1]]:
+        draft.value = f"{' '.join(line.original(*kind).split())} in {draft.value}"
+        draft.end = line.ends[kind[1] - 1]
+    return draft
+
+
 def lives(line: Line, predicate: Predicate) -> Iterator[Draft]:
     """Read what follows "I live"."""
     at = _direction(line, predicate.rest)
-    if at is None or predicate.modal or predicate.wanted or predicate.infinitive:
+    supposed = predicate.modal and not _is_granted(line, predicate)
+    if at is None or supposed or predicate.wanted or predicate.infinitive:
         return
-    item = place_at(line, at, sure=True)
+    item = _nearer(line, place_at(line, at, sure=True))
     if item is None:
         return
     if predicate.ceased or predicate.negated:
@@ -185,23 +223,34 @@ def lives(line: Line, predicate: Predicate) -> Iterator[Draft]:
     elif predicate.past:
         yield fact(line, item, None, "The user once lived in {}", predicate.start)
     else:
-        kind = bool(set(line.words[item[0] : item[1]]) & KINDS) and not known_place(line, item[0])
+        kind = bool(set(line.words[item[0] : item[1]]) & KINDS) and not any(
+            known_place(line, at) for at in range(*item)
+        )
         family = "location_kind" if kind else "location_live"
         if predicate.verb == "stay":
             if kind or not known_place(line, item[0]):
                 return
             family = "location_in"
-        yield location(line, item, family, predicate.start)
+        yield _with_kind(line, item, location(line, item, family, predicate.start))
+
+
+def _moved_in(line: Line, predicate: Predicate, place: int) -> Iterator[Draft]:
+    """Read "I moved in with my sister in Lyon"."""
+    at = next((at for at in range(place, min(line.end, place + 8)) if line.words[at] == "in"), 0)
+    item = place_at(line, at + 1, sure=False) if at else None
+    if item:
+        yield location(line, item, "location_moved", predicate.start)
 
 
 def moves(line: Line, predicate: Predicate) -> Iterator[Draft]:
     """Read "I moved to Berlin (from Rome)"."""
     if predicate.modal or predicate.wanted or predicate.negated or predicate.ongoing:
         return
-    place = predicate.rest
-    while line.word(place) in words("back over out here recently again down up just") | ADVERBS:
-        place += 1
+    place = _past(line, predicate.rest, words("back over out here recently again down up just") | ADVERBS)
     target: Draft | None = None
+    if line.words[place : place + 2] == ["in", "with"]:
+        yield from _moved_in(line, predicate, place + 2)
+        return
     if line.word(place) == "from":
         origin = place_at(line, place + 1, sure=False)
         if origin and line.word(origin[1]) == "to":
@@ -226,11 +275,11 @@ def moves(line: Line, predicate: Predicate) -> Iterator[Draft]:
 
 def place_after_be(line: Line, predicate: Predicate) -> Iterator[Draft]:
     """Read "I am from Ohio", "I am in Oslo", "I am based in Lyon", "I am a nurse in Bergen"."""
+    if _is_contrary(line, predicate):
+        predicate = replace(predicate, modal=False, past=False, negated=False)
     if predicate.modal or predicate.wanted or predicate.subject != "i":
         return
-    place = predicate.rest
-    while line.word(place) in ADVERBS | words("not up over down out here back right"):
-        place += 1
+    place = _past(line, predicate.rest, ADVERBS | words("not up over down out here back right fine good great doing"))
     word = line.word(place)
     if word == "in":
         yield from _in(line, predicate, place)
@@ -249,6 +298,18 @@ def place_after_be(line: Line, predicate: Predicate) -> Iterator[Draft]:
             yield location(line, item, "location_live", predicate.start)
     elif word in {"a", "an", "the", "currently"}:
         yield from trailing(line, place, predicate.start)
+
+
+def _past(line: Line, place: int, skipped: frozenset[str]) -> int:
+    while line.word(place) in skipped:
+        place += 1
+    return place
+
+
+def _is_contrary(line: Line, predicate: Predicate) -> bool:
+    """Tell whether it says where somebody is by supposing the contrary: "if I weren't in Oslo"."""
+    supposed = predicate.past and predicate.negated and line.word(predicate.start - 1) == "if"
+    return supposed and line.word(predicate.rest) == "in"
 
 
 def _from(line: Line, predicate: Predicate, place: int) -> Iterator[Draft]:

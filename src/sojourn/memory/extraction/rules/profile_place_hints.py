@@ -38,8 +38,11 @@ def places(line: Line) -> Iterator[Draft]:
         reader = _READERS.get(word)
         if reader is not None:
             yield from reader(line, place)
+        if word == "in":
+            yield from _weather_in(line, place)
         if word in _HOMES and "my" in line.words[max(0, place - 3) : place]:
             yield from _my_home(line, place)
+    yield from _lone(line)
     if line.word(line.end - 1) == "here" and line.end <= 5:
         item = place_at(line, 0, sure=False)
         if item and item[1] == line.end - 1 and line.words[item[0]] not in GIVEN_NAMES:
@@ -186,6 +189,77 @@ def _is_free(line: Line, place: int) -> bool:
     return not VISITING.intersection(line.words) and line.word(place - 1) not in {"moved", "are", "you", "from"}
 
 
+_WEATHER: Final = words(
+    "heat cold weather sun sunshine nights night winter winters summer summers snow rain humidity air sky skies "
+    "beaches mountains wind winds mornings traffic roads"
+)
+_SEASONABLE: Final = words(
+    "hot cold warm chilly sunny rainy snowing raining windy beautiful lovely humid freezing nice day night evening "
+    "morning weather snow foggy cloudy boring quiet"
+)
+
+
+def _this(line: Line, place: int) -> Iterator[Draft]:
+    """Read "this Texas heat", "these Alaska nights"."""
+    last = known_place(line, place + 1) if place + 1 < line.end else 0
+    if last and line.word(last) in _WEATHER and _is_free(line, place):
+        yield location(line, (place + 1, last), "location_mention", place)
+
+
+def _weather_in(line: Line, place: int) -> Iterator[Draft]:
+    """Read "it's a lovely night in Texas", "so cold in Maine right now"."""
+    clause = line.clause(place)
+    before = line.words[max(0, place - 5) : place]
+    if clause.person in {"you", "we"} or not words("it its is") & set(before) or not _is_free(line, place):
+        return
+    if not _SEASONABLE.intersection(before) or clause.tense != "present" or clause.negated:
+        return
+    item = place_at(line, place + 1, sure=False)
+    if item and not _ELSEWHERE.intersection(before):
+        yield location(line, item, "location_mention", place)
+
+
+def _far(line: Line, place: int) -> Iterator[Draft]:
+    """Read "it's so far from Ohio", and "hello from Texas"."""
+    far = line.word(place - 1) in {"far", "away"} and line.word(place - 2) in words("so too pretty very really quite")
+    greets = line.word(place - 1) in words("hello hi greetings hey") and place < 4
+    if not (far or greets) or line.clause(place).person == "you" or not _is_free(line, place):
+        return
+    item = place_at(line, place + 1, sure=False)
+    if item:
+        yield location(line, item, "location_mention", place)
+
+
+def _never_left(line: Line, place: int) -> Iterator[Draft]:
+    """Read "I never left Ohio"."""
+    if line.word(place - 1) == "never" and line.clause(place).person == "i":
+        item = place_at(line, place + 1, sure=False)
+        if item:
+            yield location(line, item, "location_mention", place)
+
+
+def _home(line: Line, place: int) -> Iterator[Draft]:
+    """Read "Ohio, my home state", "my hometown of Lyon is home"."""
+    if line.word(place - 1) != "my" or not line.clause(place).is_stated:
+        return
+    end = place - 1
+    while end > 0 and line.words[end - 1] in words(", is"):
+        end -= 1
+    for first in range(max(0, end - 4), end):
+        if known_place(line, first) == end and end < place - 1:
+            yield location(line, (first, end), "location_mention", first)
+            return
+
+
+def _lone(line: Line) -> Iterator[Draft]:
+    """Read a place that stands alone after "I'm here" or opens small talk: "in Portland . you ?"."""
+    if line.word(0) != "in" or line.sentence.mark.startswith("?") or len(line.reading.sentences) > 4:
+        return
+    item = place_at(line, 1, sure=False)
+    if item and (item[1] >= line.end or line.word(item[1]) == "in"):
+        yield location(line, item, "location_mention", 0)
+
+
 _READERS: Final[dict[str, Callable[[Line, int], Iterator[Draft]]]] = {
     "here": _here,
     "where": _where,
@@ -196,4 +270,9 @@ _READERS: Final[dict[str, Callable[[Line, int], Iterator[Draft]]]] = {
     "is": _is_home,
     "i": _relative,
     "in": _in,
+    "this": _this,
+    "these": _this,
+    "from": _far,
+    "left": _never_left,
+    "home": _home,
 }
