@@ -26,6 +26,7 @@ MANY_FACTS: Final = 20
 """With more facts than this, a context is worth more than one line about the state."""
 SHOWN_FACTS: Final = (20, 20, 50)
 """How many facts are offered at most, in each mode: the best."""
+_NEAR_THE_BEST: Final = 0.25
 _SHOWN_WORK: Final = 10
 """Of decisions, tasks and files that share no word with the question, so many of the newest are offered."""
 _ABOUT_USER: Final = frozenset({"my", "me", "i", "mine", "myself", "i'm", "i've", "i'd", "i'll", "user"})
@@ -141,7 +142,9 @@ class Offer:
                 text, source = f"- {one.text}", one.fact_id or ""
                 items.append(self._item("facts", text, 0.8 * one.score, one.reason, seqs=[one.seq], source=source))
         best = sorted(items, key=lambda item: -item.score)
-        shown = SHOWN_FACTS[self._level]
+        # Beside a fact that answers the question, those that merely touch it distract.
+        least = best[0].score * _NEAR_THE_BEST if best and self._level < len(_MODES) - 1 else 0.0
+        shown = sum(item.score >= least for item in best[: SHOWN_FACTS[self._level]])
         return [*best[:shown], *[replace(item, score=0.0) for item in best[shown:]]]
 
     def _fact(self, fact: Fact, relevance: float) -> Item:
