@@ -13,7 +13,14 @@ from sojourn.context.context import Context
 from sojourn.context.inputs import Inputs, Retrieved
 from sojourn.context.item import SectionName
 from sojourn.context.talk import Line
-from sojourn.context.tokens import BpeCounter, CharacterCounter, count_message
+from sojourn.context.tokens import (
+    BpeCounter,
+    CalibratedCounter,
+    Calibration,
+    CharacterCounter,
+    TokenCounter,
+    count_message,
+)
 from sojourn.context.validity import problems
 from sojourn.errors import InvalidInputError
 from sojourn.model import events as ev
@@ -128,6 +135,37 @@ def test_whatever_was_said_and_wherever_it_is_cut_a_context_is_valid_and_fits_or
     following = build(budget=budget, **given, previous=context)
     assert problems(following.messages) == []
     assert following.tokens.count <= budget
+
+
+@given(
+    st.lists(MESSAGES, max_size=14),
+    st.lists(st.text(max_size=60), min_size=1, max_size=6),
+    st.integers(40, 900),
+    st.sampled_from([BpeCounter(), CalibratedCounter(BpeCounter(), Calibration(estimated=10, reported=14))]),
+    st.sampled_from(["auto", "minimal", "standard", "comprehensive"]),
+)
+def test_however_tokens_join_no_context_is_larger_than_its_budget(
+    messages: list[Message], stored: list[str], budget: int, counter: TokenCounter, mode: str
+) -> None:
+    state = state_of(
+        ev.SummaryUpdated(text=" ".join(stored) * 3),
+        ev.FactPinned(text=stored[0] or "pinned"),
+        *[learned(f"fact {number} {text}") for number, text in enumerate(stored)],
+        *[ev.DecisionMade(text=f"{number} {text}") for number, text in enumerate(stored)],
+    )
+    found = tuple(old(90 + number, text, 0.5) for number, text in enumerate(stored))
+    try:
+        context = build(
+            state, counter=counter, budget=budget, mode=mode, recent=said(*messages), question="fact?", retrieved=found
+        )
+    except InvalidInputError as error:
+        assert "budget" in str(error)  # noqa: PT017 - either outcome is right
+        return
+    assert problems(context.messages) == []
+    spoken = sum(count_message(counter, message) for message in context.messages)
+    assert counter.count(context.system) + spoken == context.tokens.count <= budget
+    assert context.payload("anthropic")["messages"][0]["role"] == "user"
+    assert context.messages[-1].text.count("</context>") <= 1 or "</context>" in str(messages)
 
 
 def test_a_message_larger_than_the_budget_is_cut_in_the_middle_where_one_can_see_it() -> None:
