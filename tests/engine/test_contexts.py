@@ -106,6 +106,20 @@ async def test_while_a_question_is_worked_on_what_was_found_for_it_stays_the_sam
     assert second.messages[-1].text == "The ferry to Skye is late"
 
 
+async def test_nothing_is_learned_from_what_a_context_put_before_the_question() -> None:
+    settings = Settings(keep_profile="yes", learning="rules", embeddings="off")
+    async with sojourn.open("memory:", settings=settings) as app:
+        session = await app.sessions.create("s")
+        await session.append(events.DecisionMade(text="My name is Olaf and I live in Bergen"))
+        context = await session.context("What is decided of Bergen? My name is Mira.")
+        assert "Olaf" in context.messages[-1].text
+        stored = await app.sessions.create("other")
+        await stored.messages.add(context.messages[-1])
+        await app.background.drain()
+        assert stored.state.user_profile.name == "Mira"
+        assert stored.state.user_profile.location is None
+
+
 async def test_a_call_that_a_crash_left_open_is_closed(app: Sojourn) -> None:
     session = await app.sessions.create("s")
     call = Message(role="assistant", tool_calls=(ToolCall(id="c", name="look"),))

@@ -51,12 +51,19 @@ def knowledge_text(plan: Plan) -> str:
 
 
 def asked_message(asked: Message | None, knowledge: str) -> Message:
-    """Return the question, with what is known before it; what the user said stays as he said it."""
+    """Return the question, with what is known before it; what the user said stays as he said it.
+
+    The metadata say which part is not the user's, for whoever stores the message: nothing is learned from that.
+    """
     if asked is None:
-        return Message(role="user", content=knowledge)
+        return Message(role="user", content=knowledge, metadata={"injected": [[0, len(knowledge)]]})
     if isinstance(asked.content, str):
-        return replace(asked, content=f"{knowledge}\n\n<query>\n{asked.content}\n</query>", raw=UNSET)
-    return replace(asked, content=(TextPart(text=knowledge), *asked.content), raw=UNSET)
+        before, after = f"{knowledge}\n\n<query>\n", "\n</query>"
+        text = f"{before}{asked.content}{after}"
+        injected = [[0, len(before)], [len(text) - len(after), len(text)]]
+        return replace(asked, content=text, metadata={**asked.metadata, "injected": injected}, raw=UNSET)
+    content = (TextPart(text=knowledge), *asked.content)
+    return replace(asked, content=content, metadata={**asked.metadata, "injected": [[0, len(knowledge)]]}, raw=UNSET)
 
 
 def overhead(counter: TokenCounter) -> int:
