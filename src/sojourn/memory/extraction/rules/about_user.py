@@ -150,6 +150,8 @@ READERS: Final[dict[str, tuple[Reader, ...]]] = {
     ),
     "stand": (profile_tastes.has_taste,),
     "wear": (profile_enjoyed.wears,),
+    "do": (profile_enjoyed.pursues, profile_work_hints.serves),
+    "hang": (profile_enjoyed.hangs_out, profile_work_hints.serves),
     **dict.fromkeys(("snack", "munch"), (profile_enjoyed.snacks, profile_enjoyed.for_pleasure)),
     **dict.fromkeys(("fall", "fell"), (profile_enjoyed.falls,)),
     "drive": (profile_work.practises, about_user_facts.drives),

@@ -24,7 +24,7 @@ _CONSUMING: Final = words(
     "chugging crave cook cooking making baking bake need"
 )
 _WATCHING: Final = words("watch watching watched binge-watching listening listened listen reading read playing played")
-_PRONOUNS: Final = words("it them those that these this they he she one")
+_PRONOUNS: Final = words("it them em those that these this they he she one")
 _NOT_FREE: Final = words(
     "you your he she his her they their hate hated not never stop stopped quit without no cannot avoid allergic "
     "dislike afraid tired too gave scared"
@@ -98,8 +98,17 @@ def engaged(line: Line) -> Iterator[Draft]:
             yield from _relative(line, place)
         elif word in FOODS or word in DRINKS or (word in {"cream", "food"} and line.word(place - 1) in _ASIDE):
             yield from _consumed(line, place)
-        elif word in TOPICS and is_own(line, place) and is_small_talk(line) and line.is_end(place + 1):
+        elif word in TOPICS and _is_topic(line, place):
             yield _interest(line, (place, place + 1), "mentions", place)
+
+
+def _is_topic(line: Line, place: int) -> bool:
+    """Tell whether somebody speaks of it as of what he cares for: at the end of a clause, or as his own."""
+    if not is_small_talk(line):
+        return False
+    ends = line.is_end(place + 1) or line.word(place + 1) in STOPS
+    mine = line.word(place - 1) == "my" and line.words[place].endswith("s") and ends
+    return (mine and not line.clause(place).is_question) or (is_own(line, place) and line.is_end(place + 1))
 
 
 def _consumed(line: Line, place: int) -> Iterator[Draft]:
@@ -176,7 +185,7 @@ def _relative(line: Line, place: int) -> Iterator[Draft]:
 
 def _is_outing(line: Line, place: int) -> bool:
     """Tell whether it is gone for: "go for a hike", "take long walks"."""
-    before = line.words[max(0, place - 5) : place]
+    before = line.words[max(0, place - 7) : place]
     return (
         bool(words("go going take taking went took planning goes") & set(before))
         and bool(words("a long for on daily nice of") & set(before))
@@ -312,7 +321,8 @@ def _favorite_before(lines: list[Line], number: int, place: int) -> Iterator[Dra
         my -= 1
     copula = line.word(my - 1) in {"is", "are", "its", "probably", "be"}
     if closed is not None:
-        if not copula and line.word(my - 1) not in MARKS and line.word(my - 1) not in closed and my > 0:
+        one = sum(word in closed for word in line.words) == 1 and "not" not in line.words
+        if not copula and line.word(my - 1) not in MARKS and line.word(my - 1) not in closed and my > 0 and not one:
             return
         for source in (line, lines[number - 1] if number else line):
             places = [at for at, word in enumerate(source.words) if word in closed]

@@ -6,7 +6,16 @@ from typing import Final
 from sojourn.memory.extraction.rules.lexicon import words
 from sojourn.memory.extraction.rules.lexicon_culture import ANIMALS, NAMED, NAMED_LENGTHS, VENUES
 from sojourn.memory.extraction.rules.lexicon_grammar import ADVERBS, DETERMINERS, MARKS, STOPS
-from sojourn.memory.extraction.rules.lexicon_tastes import COLORS, DRINKS, FOODS, GERUNDS, SEASONS, TOPICS, VAGUE
+from sojourn.memory.extraction.rules.lexicon_tastes import (
+    ACTIVITIES,
+    COLORS,
+    DRINKS,
+    FOODS,
+    GERUNDS,
+    SEASONS,
+    TOPICS,
+    VAGUE,
+)
 from sojourn.memory.extraction.rules.profile_clause import Line, Predicate
 from sojourn.memory.extraction.rules.profile_draft import Draft
 from sojourn.memory.extraction.rules.profile_engaged import is_own, is_small_talk
@@ -19,7 +28,8 @@ TRIGGERS: Final = words(
 _PLEASURES: Final = (
     ("for", "fun"), ("to", "relax"), ("to", "unwind"), ("to", "keep", "busy"), ("to", "pass"), ("as", "a", "hobby"),
     ("in", "my", "free"), ("in", "my", "spare"), ("on", "my", "days"), ("on", "my", "off"), ("as", "often", "as"),
-    ("for", "pleasure"), ("to", "destress"), ("during", "my", "free"), ("for", "exercise"),
+    ("for", "pleasure"), ("all", "day"), ("all", "the", "time"), ("to", "destress"), ("during", "my", "free"),
+    ("for", "exercise"),
 )  # fmt: skip
 """What says that something is done for its own sake."""
 _NO_PASTIME: Final = words(
@@ -31,7 +41,7 @@ _DEAR: Final = (
     ("everything", "to", "me"), ("my", "happy", "place"), ("my", "first", "love"), ("most", "important", "to", "me"),
     ("the", "best", "thing", "in", "my"), ("what", "i", "do"), ("what", "i", "love", "to", "do"), ("my", "escape"),
     ("what", "i", "like", "to", "do"), ("what", "i", "am", "interested", "in"), ("what", "i", "am", "into"),
-    ("the", "love", "of", "my"), ("the", "loves", "of", "my"), ("my", "weakness"), ("my", "therapy"), ("my", "vice"),
+    ("the", "love", "of", "my"), ("the", "loves", "of", "my"), ("my", "therapy"), ("my", "vice"),
     ("my", "guilty", "pleasure"), ("my", "go", "to"), ("my", "color"), ("my", "colour"), ("my", "main", "hobby"),
     ("my", "other", "hobby"), ("my", "stress", "relief"), ("my", "number", "one"), ("my", "joy"), ("fun", "for", "me"),
 )  # fmt: skip
@@ -54,22 +64,31 @@ def enjoyed(line: Line) -> Iterator[Draft]:
     for place, word in enumerate(line.words):
         if word in {"is", "are", "been"}:
             yield from _dear(line, place)
-        elif small and word in NAMED_LENGTHS:
-            last = named_at(line, place)
-            if last and is_own(line, place):
-                yield interest(line, (place, last), "mentions", place)
-        elif small and word in ANIMALS and _is_of_kind(line, place):
-            yield interest(line, (place, place + 1), "mentions", place)
+        elif small and (word in NAMED_LENGTHS or word in ANIMALS):
+            yield from _mentioned(line, place)
         elif word == "without" and line.words[max(0, place - 2) : place] == ["not", "live"]:
             yield from _listed(line, place + 1, "is_into")
         elif word == "mood" and line.word(place + 1) == "for" and is_own(line, place):
             yield from _listed(line, place + 2, "consumes")
         elif word in {"run", "walk", "hike", "swim", "jog", "ride"} and _is_outing(line, place):
             yield interest(line, (place, place + 1), "engaged", place)
+        elif word in _CHEERING and line.word(place + 1) == "me":
+            yield from _cheers(line, place)
+        elif word == "garden" and line.word(place - 1) == "my" and is_own(line, place):
+            yield interest(line, (place, place + 1), "engaged", place)
         elif word == "you":
             yield from _shared(line, place)
         elif word in _SUPERLATIVE and line.word(place + 1) in _RANKED:
             yield from _best(line, place + 1)
+
+
+def _mentioned(line: Line, place: int) -> Iterator[Draft]:
+    """Read a well-known name, or animals as a kind, of which small talk speaks."""
+    last = named_at(line, place) if line.words[place] in NAMED_LENGTHS else 0
+    if last and is_own(line, place):
+        yield interest(line, (place, last), "mentions", place)
+    elif line.words[place] in ANIMALS and _is_of_kind(line, place):
+        yield interest(line, (place, place + 1), "mentions", place)
 
 
 def _listed(line: Line, at: int, family: str) -> Iterator[Draft]:
@@ -94,6 +113,41 @@ def _is_of_kind(line: Line, place: int) -> bool:
     return is_own(line, place) and (line.is_end(place + 1) or line.word(place + 1) in STOPS)
 
 
+_CHEERING: Final = words("makes make keeps keep helps help relaxes relax calms calm inspires inspire")
+_CHEERFUL: Final = words("happy smile calm sane going laugh relax unwind feel motivated cope sleep busy through alive")
+
+
+def _cheers(line: Line, place: int) -> Iterator[Draft]:
+    """Read "shopping makes me happy", "jazz calms me"."""
+    clause = line.clause(place)
+    if not clause.is_stated or (
+        line.words[place].startswith(("m", "k", "h")) and line.word(place + 2) not in _CHEERFUL
+    ):
+        return
+    if line.words[place + 2 : place + 4] == ["feel", "bad"] or "not" in line.words[:place]:
+        return
+    yield from _listed_before(line, place, "is_into")
+
+
+def _listed_before(line: Line, end: int, family: str) -> Iterator[Draft]:
+    """Yield what the noun phrases name that end before the verb at *end*."""
+    while end > 0 and line.words[end - 1] in ADVERBS | {"has", "have"}:
+        end -= 1
+    first = end
+    clause = line.clause(max(0, end - 1))
+    while first > 0 and end - first < 8:
+        word = line.words[first - 1]
+        before = line.clause(first - 1)
+        if before is not clause and before.person == "i":
+            break  # "I have a cold and tea helps me": the cold is of another clause
+        if word in MARKS or (word in STOPS and word not in words("and my the of to with in on at")):
+            break
+        first -= 1
+    for item in listing(line, first):
+        if item[1] <= end and (is_interest(line, item) or line.words[item[1] - 1] in {"family", "kids"}):
+            yield interest(line, item, family, item[0])
+
+
 def _dear(line: Line, place: int) -> Iterator[Draft]:
     """Read "my dogs are my life", "reading is what I do", "purple is my color"."""
     at = place + 1
@@ -104,18 +158,7 @@ def _dear(line: Line, place: int) -> Iterator[Draft]:
     clause = line.clause(at)
     if clause.is_question or clause.is_hypothetical or clause.is_reported or line.word(at + 2) == "is":
         return
-    end = place if line.words[place] != "been" else place - 1
-    while end > 0 and line.words[end - 1] in ADVERBS | {"has", "have"}:
-        end -= 1
-    first = end
-    while first > 0 and end - first < 8:
-        word = line.words[first - 1]
-        if word in MARKS or (word in STOPS and word not in words("and my the of to with in on at")):
-            break
-        first -= 1
-    for item in listing(line, first):
-        if item[1] <= end and (is_interest(line, item) or line.words[item[1] - 1] in {"family", "kids"}):
-            yield interest(line, item, "is_into", item[0])
+    yield from _listed_before(line, place if line.words[place] != "been" else place - 1, "is_into")
 
 
 def _is_outing(line: Line, place: int) -> bool:
@@ -178,8 +221,12 @@ def for_pleasure(line: Line, predicate: Predicate) -> Iterator[Draft]:
     for at in range(predicate.rest, last if last >= 0 else line.end):
         if any(tuple(line.words[at : at + len(said)]) == said for said in _PLEASURES):
             item = activity(line, predicate.at)
-            if item:
-                yield interest(line, (item[0], min(item[1], at)), "does", predicate.start)
+            last = min(item[1], at) if item else 0
+            telling = (
+                last > predicate.rest or line.words[at] != "all" or predicate.verb in ACTIVITIES | {"sleep", "eat"}
+            )
+            if item and telling and (predicate.subject == "i" or line.words[at] != "all"):
+                yield interest(line, (item[0], last), "does", predicate.start)
             return
 
 
@@ -211,6 +258,29 @@ def wears(line: Line, predicate: Predicate) -> Iterator[Draft]:
         return
     if set(line.words[item[0] : item[1]]) & COLORS or is_interest(line, item):
         yield interest(line, (predicate.at, item[1]), "does", predicate.start)
+
+
+_DOABLE: Final = GERUNDS | words(
+    "coding crafts puzzles stunts magic crosswords reenactments programming makeup standup impressions cartwheels"
+)
+
+
+def pursues(line: Line, predicate: Predicate) -> Iterator[Draft]:
+    """Read "I do photography", "I do civil war reenactments"."""
+    if predicate.negated or predicate.past or predicate.modal or predicate.wanted or predicate.subject != "i":
+        return
+    item = phrase(line, predicate.rest, most=4)
+    if item and line.words[item[1] - 1] in _DOABLE and line.clause(predicate.at).is_stated:
+        yield interest(line, item, "does", predicate.start)
+
+
+def hangs_out(line: Line, predicate: Predicate) -> Iterator[Draft]:
+    """Read "I hang out with friends"."""
+    if predicate.negated or predicate.past or predicate.modal or predicate.wanted or predicate.ongoing:
+        return
+    item = activity(line, predicate.at) if line.word(predicate.rest) in {"out", "with", "around"} else None
+    if item and "with" in line.words[item[0] : item[1]] and line.word(predicate.start - 1) not in {"when", "if"}:
+        yield interest(line, item, "does", predicate.start)
 
 
 def snacks(line: Line, predicate: Predicate) -> Iterator[Draft]:
@@ -254,7 +324,7 @@ def meant(lines: list[Line], number: int) -> Iterator[Draft]:
     """Yield what "I love it", "I'm addicted to it" stand for, when a thing of leisure was spoken of just before."""
     line = lines[number]
     for place, word in enumerate(line.words):
-        if word not in {"it", "them", "those"} or not line.clause(place).is_stated:
+        if word not in {"it", "them", "those", "em"} or not line.clause(place).is_stated:
             continue
         verb, preposition = line.word(place - 1), line.word(place - 2)
         liked = verb in words("love like enjoy adore") and _is_mine(line, place - 1)

@@ -13,10 +13,13 @@ from sojourn.memory.extraction.rules.profile_tastes import infinitives, interest
 
 TRIGGERS: Final = words(
     "favorite favourite fav fave favorites favourites favs faves favorit hobby hobbies passion pastime passions "
-    "interests mine color colour our best"
+    "interests mine color colour our best weakness weaknesses downfall obsession obsessions addiction vice vices"
 )
 _FAVORITES: Final = words("favorite favourite fav fave favorites favourites favs faves favorit")
-_PURSUITS: Final = words("hobby hobbies passion passions pastime pastimes interests obsession addiction specialty joy")
+_PURSUITS: Final = words(
+    "hobby hobbies passion passions pastime pastimes interests obsession addiction specialty joy "
+    "weakness weaknesses downfall obsessions vice vices"
+)
 
 
 def favorites(line: Line, *, asked: bool) -> Iterator[Draft]:
@@ -60,11 +63,15 @@ def _favorite(line: Line, place: int) -> Iterator[Draft]:
         and not (at > place + 1 and line.is_end(at + 1))
     ):
         at += 1
-    copula = next((step for step in range(at, min(line.end, at + 3)) if line.words[step] in {"is", "are"}), 0)
+    copula = next((step for step in range(at, min(line.end, at + 7)) if line.words[step] in {"is", "are"}), 0)
+    if copula > at + 2 and (line.words[at] != "to" and "of" not in line.words[at : at + 2]):
+        copula = 0
+    if (MARKS | {"i"}) & set(line.words[at:copula]):
+        copula = 0
     if (
         copula > at
         and line.words[place] in _FAVORITES
-        and not {line.words[at], line.words[copula - 1]} & (MARKS | STOPS)
+        and not {line.words[at], line.words[copula - 1]} & (MARKS | STOPS - {"to", "of", "all"})
     ):
         at = copula
     while (
@@ -101,7 +108,7 @@ def _favored(line: Line, at: int, place: int, family: str = "favorite") -> Itera
         return
     items = infinitives(line, at + 1) if line.word(at) == "to" else listing(line, at)
     for item in items:
-        if is_interest(line, item):
+        if is_interest(line, item) or line.words[item[0] : item[1]] in (["family"], ["kids"]):
             yield interest(line, item, family, max(0, place - 1))
 
 

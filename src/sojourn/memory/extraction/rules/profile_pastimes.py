@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from sojourn.memory.extraction.rules.lexicon import words
-from sojourn.memory.extraction.rules.lexicon_grammar import ADVERBS, MARKS
+from sojourn.memory.extraction.rules.lexicon_grammar import ADVERBS, MARKS, STOPS
 from sojourn.memory.extraction.rules.lexicon_tastes import ACTIVITIES, GERUNDS
 from sojourn.memory.extraction.rules.profile_clause import Line, Predicate
 from sojourn.memory.extraction.rules.profile_draft import Draft
@@ -54,6 +54,8 @@ def does(line: Line, predicate: Predicate) -> Iterator[Draft]:
 
 def _goes(line: Line, predicate: Predicate) -> Iterator[Draft]:
     at = predicate.rest + (1 if line.word(predicate.rest) in {"out", "for"} else 0)
+    if line.word(at + 1) in GERUNDS and line.word(at) not in STOPS and line.word(at) not in GERUNDS:
+        at += 1  # "go shoe shopping"
     item = activity(line, at) if line.word(at) in GERUNDS else None
     if item:
         yield interest(line, item, "does_go", predicate.start)
@@ -104,12 +106,17 @@ def _with_object(line: Line, predicate: Predicate) -> Iterator[Draft]:
 def _intransitive(line: Line, predicate: Predicate, *, family: str = "does") -> Iterator[Draft]:
     word = line.word(predicate.rest)
     risky = predicate.verb in _AMBIGUOUS
-    if word in POINTING | words("the it my your out away into through like as up down off over to"):
+    far = predicate.verb == "travel" and word == "to"
+    if word in POINTING | words("the it my your out away into through like as up down off over to") and not far:
         return
     if risky and not (
         not word
         or word
-        in MARKS | words("every everyday a and often all marathons daily almost in with on alot twice for weights")
+        in MARKS
+        | words(
+            "every everyday a and often all marathons daily almost in with on alot twice for weights "
+            "pretty usually several sometimes when"
+        )
     ):
         return
     if risky and word == "a" and line.word(predicate.rest + 1) != "lot":
