@@ -13,6 +13,7 @@ from sojourn.context.validity import problems
 from sojourn.engine.contexts import MemoryRetriever
 from sojourn.engine.session import SessionOptions
 from sojourn.errors import InvalidInputError
+from sojourn.model.ids import Seq
 from sojourn.model.message import ToolCall
 from sojourn.store import open_store
 from sojourn.store.protocol import Store
@@ -212,6 +213,16 @@ async def test_how_much_is_read_does_not_depend_on_how_much_there_is(app: Sojour
     assert counted[0] == counted[1]
     assert counted[0][0] <= 600
     assert counted[0][1] <= 1
+
+
+async def test_behind_a_summary_nothing_is_read(app: Sojourn) -> None:
+    session = await app.ingest(told(2_000))
+    await session.append(events.Compacted(summary="They spoke.", through=Seq(session.head - 10), kept=10))
+    fresh = await Session.open(app.store, session.id)
+    counter = Counting(app.store)
+    context = await fresh.context("now?", retrieve=False)
+    assert len(context.messages) == 11
+    assert counter.read <= 10
 
 
 async def test_the_beginning_is_shared_from_turn_to_turn(app: Sojourn) -> None:

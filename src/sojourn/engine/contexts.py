@@ -207,7 +207,7 @@ class Contexts:
         gap = bool(self._lines) and len(known) == len(self._lines)
         lines = newest if gap else [*known, *newest]
         first = _first_needed(lines, tokens, counter)
-        while first is None and lines and len(lines) < count:
+        while first is None and lines and len(lines) < count and (lines[0].seq or 0) > start:
             page = _lines(await session.store.last_messages(session.id, _PAGE, before=lines[0].seq))
             if not page:
                 break
