@@ -150,7 +150,7 @@ READERS: Final[dict[str, tuple[Reader, ...]]] = {
     ),
     "stand": (profile_tastes.has_taste,),
     "wear": (profile_enjoyed.wears,),
-    "do": (profile_enjoyed.pursues, profile_work_hints.serves),
+    "do": (profile_enjoyed.pursues, profile_tech.uses, profile_work_hints.serves),
     "hang": (profile_enjoyed.hangs_out, profile_work_hints.serves),
     **dict.fromkeys(("snack", "munch"), (profile_enjoyed.snacks, profile_enjoyed.for_pleasure)),
     **dict.fromkeys(("fall", "fell"), (profile_enjoyed.falls,)),
@@ -412,12 +412,13 @@ def _telling(drafts: list[Draft]) -> list[Draft]:
         if draft.field == "interests" and not draft.removes
     ]
     if len(interests) > 1:
-        inner = {
-            id(one)
-            for one, less in interests
-            for other, more in interests
-            if one is not other and less < more and one.start < other.end and other.start < one.end
-        }
+        inner: set[int] = set()
+        for one, less in interests:
+            for other, more in interests:
+                if one is not other and less < more and one.start < other.end and other.start < one.end:
+                    inner.add(id(one))
+                    if other.family == "mentions":
+                        other.family = one.family  # what is told outright of a part of the name is told of it
         kept = [draft for draft in kept if id(draft) not in inner]
     return kept
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from sojourn.memory.extraction.rules.lexicon import words
-from sojourn.memory.extraction.rules.lexicon_culture import ANIMALS, NAMED, NAMED_LENGTHS, VENUES
+from sojourn.memory.extraction.rules.lexicon_culture import ANIMALS, NAMED_LENGTHS, VENUES
 from sojourn.memory.extraction.rules.lexicon_grammar import ADVERBS, DETERMINERS, MARKS, STOPS
 from sojourn.memory.extraction.rules.lexicon_tastes import (
     ACTIVITIES,
@@ -19,7 +19,7 @@ from sojourn.memory.extraction.rules.lexicon_tastes import (
 from sojourn.memory.extraction.rules.profile_clause import Line, Predicate
 from sojourn.memory.extraction.rules.profile_draft import Draft
 from sojourn.memory.extraction.rules.profile_engaged import is_own, is_small_talk
-from sojourn.memory.extraction.rules.profile_phrase import Phrase, activity, listing, phrase
+from sojourn.memory.extraction.rules.profile_phrase import Phrase, activity, listing, named_at, phrase
 from sojourn.memory.extraction.rules.profile_tastes import infinitives, interest, is_interest
 
 TRIGGERS: Final = words(
@@ -48,14 +48,6 @@ _DEAR: Final = (
 """What is said of something dear, after "is"."""
 _SUPERLATIVE: Final = words("best greatest coolest")
 _RANKED: Final = words("band singer place show movie book game food drink sport song team restaurant city thing color")
-
-
-def named_at(line: Line, at: int) -> int:
-    """Return where the well-known name at *at* ends, 0 if there is none."""
-    for length in NAMED_LENGTHS.get(line.words[at], ()):
-        if at + length <= line.end and " ".join(line.words[at : at + length]) in NAMED:
-            return at + length
-    return 0
 
 
 def enjoyed(line: Line) -> Iterator[Draft]:
@@ -101,7 +93,7 @@ _HAVING: Final = words(
     "my our have has had own your her his their of raise many two three four five six some named just only keep women"
 )
 _AVERSE: Final = words(
-    "hate afraid scared scare dislike not don't cannot can't allergic eat phobia fear terrified work"
+    "hate afraid scared scare dislike not don't cannot can't allergic eat phobia fear terrified work problem hunt"
 )
 
 

@@ -34,7 +34,7 @@ def favorites(line: Line, *, asked: bool) -> Iterator[Draft]:
             while line.word(at) in ADVERBS:
                 at += 1
             told = at > place + 1 and asked and line.word(at) not in words("named called from in not a an the at on")
-            if told or line.word(at) in COLORS or line.word(at) in SEASONS:
+            if told or ((asked or at > place + 1) and line.word(at) in COLORS | SEASONS):
                 for item in listing(line, at):
                     if is_interest(line, item):
                         yield interest(line, item, "favorite", place)

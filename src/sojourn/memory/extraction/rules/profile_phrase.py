@@ -3,6 +3,7 @@
 from typing import Final
 
 from sojourn.memory.extraction.rules.lexicon import words
+from sojourn.memory.extraction.rules.lexicon_culture import NAMED, NAMED_LENGTHS
 from sojourn.memory.extraction.rules.lexicon_grammar import ADVERBS, DETERMINERS, MARKS, STOPS, TIMES
 from sojourn.memory.extraction.rules.profile_clause import Line
 
@@ -109,11 +110,19 @@ def activity(line: Line, place: int) -> Phrase | None:
 _NARROWING: Final = words("especially particularly mainly specifically mostly")
 
 
+def named_at(line: Line, at: int) -> int:
+    """Return where the well-known name at *at* ends, 0 if there is none."""
+    for length in NAMED_LENGTHS.get(line.words[at], ()):
+        if at + length <= line.end and " ".join(line.words[at : at + length]) in NAMED:
+            return at + length
+    return 0
+
+
 def listing(line: Line, place: int) -> list[Phrase]:
     """Return the noun phrases at *place* that are joined by commas and "and"."""
     found: list[Phrase] = []
     while len(found) < 12:
-        item = activity(line, place) if _is_gerund(line, place) else phrase(line, place)
+        item = _item(line, place)
         if item is None:
             break
         found.append(item)
@@ -135,6 +144,15 @@ def listing(line: Line, place: int) -> list[Phrase]:
             break
         place = step
     return found
+
+
+def _item(line: Line, place: int) -> Phrase | None:
+    """Return one thing of a list: a well-known name whole, "Rick and Morty", else what is done or named."""
+    if place < line.end and line.words[place] in NAMED_LENGTHS:
+        last = named_at(line, place)
+        if last and (line.is_end(last) or line.words[last] in STOPS):
+            return place, last
+    return activity(line, place) if _is_gerund(line, place) else phrase(line, place)
 
 
 def _is_gerund(line: Line, place: int) -> bool:

@@ -84,9 +84,19 @@ def is_technical_talk(line: Line) -> bool:
     return bool(CONTEXT.intersection(line.reading.words))
 
 
+def _for_years(line: Line, predicate: Predicate) -> bool:
+    """Tell whether it was done for so long that it is still known: "I did Java for ten years"."""
+    following = line.words[predicate.rest : predicate.rest + 8]
+    return predicate.subject == "i" and "for" in following and bool({"years", "decade", "decades"} & set(following))
+
+
 def uses(line: Line, predicate: Predicate) -> Iterator[Draft]:
     """Read "I use Python", "I code in Rust", "we use Postgres", "I know Java", "I write Go"."""
-    if predicate.modal or predicate.wanted or (predicate.past and not predicate.ceased):
+    if (
+        predicate.modal
+        or predicate.wanted
+        or (predicate.past and not predicate.ceased and not _for_years(line, predicate))
+    ):
         return
     place = predicate.rest
     verb = predicate.verb
@@ -107,7 +117,7 @@ def uses(line: Line, predicate: Predicate) -> Iterator[Draft]:
     items, end = tech_list(
         line, place, sure=is_technical_talk(line) or verb in {"code", "program", "specialize", "develop"}
     )
-    if not items and verb in {"use", "know", "write", "prefer"}:
+    if not items and verb in {"use", "know", "write", "prefer", "do"}:
         alone, end = tech_list(line, place, sure=True)
         items = [
             item
