@@ -364,3 +364,40 @@ def test_homes_that_are_said_in_passing_are_read(text: str, expected: str) -> No
 )
 def test_places_that_are_only_spoken_of_are_no_home(text: str) -> None:
     assert "location" not in fields(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("I did Java for ten years", "Java"),
+        ("I wrote Go for six years", "Go"),
+        ("I do Python", "Python"),
+        ("I used Java once", None),
+        ("I did Java at school", None),
+    ],
+)
+def test_a_language_of_many_years_is_still_known(text: str, expected: str | None) -> None:
+    assert fields(text).get("programming_languages") == expected
+
+
+def test_a_name_of_several_words_is_liked_as_a_whole() -> None:
+    (said,) = [said for said in profile("I love Rick and Morty") if said.field == "interests"]
+    assert said.value == "Rick and Morty"
+    assert said.confidence >= 0.9
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("jazz calms me", "jazz"),
+        ("shopping makes me happy", "shopping"),
+        ("I do photography when I can", "photography"),
+        ("my only vice is ice cream", "ice cream"),
+        ("I hang out with my friends", "hang out with my friends"),
+        ("I doodle birds all day", "doodle birds"),
+        ("my favorite film to watch on rainy days is Casablanca", "Casablanca"),
+    ],
+)
+def test_habits_and_what_cheers_are_interests(text: str, expected: str) -> None:
+    found = fields(text).get("interests")
+    assert found == expected or (isinstance(found, list) and expected in found)

@@ -297,6 +297,8 @@ def _asked(line: Line) -> Phrase | None:
         if word in words("like love enjoy play watch") and line.word(place - 1) in words("you u also ever guys"):
             items = listing(line, place + (2 if line.word(place + 1) == "to" else 1))
             return items[0] if items and line.words[items[0][0]] not in VAGUE else None
+        if word in ACTIVITIES and line.word(place - 1) in words("you u also ever guys"):
+            return place, place + 1
     return None
 
 

@@ -106,7 +106,7 @@ def _is_of_kind(line: Line, place: int) -> bool:
 
 
 _CHEERING: Final = words("makes make keeps keep helps help relaxes relax calms calm inspires inspire")
-_CHEERFUL: Final = words("happy smile calm sane going laugh relax unwind feel motivated cope sleep busy through alive")
+_CHEERFUL: Final = words("happy smile calm sane going laugh relax unwind feel motivated cope sleep through alive")
 
 
 def _cheers(line: Line, place: int) -> Iterator[Draft]:
@@ -118,7 +118,18 @@ def _cheers(line: Line, place: int) -> Iterator[Draft]:
         return
     if line.words[place + 2 : place + 4] == ["feel", "bad"] or "not" in line.words[:place]:
         return
-    yield from _listed_before(line, place, "is_into")
+    yield from _listed_before(line, place, "likes_it")
+
+
+def _is_of_mine(line: Line, at: int) -> bool:
+    """Tell whether "a great passion of mine" is at *at*."""
+    said = line.words[at : at + 6]
+    if said[:1] not in (["a"], ["an"], ["another"]) or "of" not in said:
+        return False
+    of = said.index("of")
+    return said[of + 1 : of + 2] == ["mine"] and said[of - 1] in words(
+        "passion hobby love obsession interest favorite fascination weakness pleasure passions"
+    )
 
 
 def _listed_before(line: Line, end: int, family: str) -> Iterator[Draft]:
@@ -135,8 +146,9 @@ def _listed_before(line: Line, end: int, family: str) -> Iterator[Draft]:
         if word in MARKS or (word in STOPS and word not in words("and my the of to with in on at")):
             break
         first -= 1
-    for item in listing(line, first):
-        if item[1] <= end and (is_interest(line, item) or line.words[item[1] - 1] in {"family", "kids"}):
+    for found in listing(line, first):
+        item = (found[0], min(found[1], end))
+        if item[0] < end and (is_interest(line, item) or line.words[item[1] - 1] in {"family", "kids"}):
             yield interest(line, item, family, item[0])
 
 
@@ -145,7 +157,8 @@ def _dear(line: Line, place: int) -> Iterator[Draft]:
     at = place + 1
     while line.word(at) in ADVERBS | words("probably one of by far"):
         at += 1
-    if not any(tuple(line.words[at : at + len(said)]) == said for said in _DEAR):
+    dear = any(tuple(line.words[at : at + len(said)]) == said for said in _DEAR)
+    if not dear and not _is_of_mine(line, at):
         return
     clause = line.clause(at)
     if clause.is_question or clause.is_hypothetical or clause.is_reported or line.word(at + 2) == "is":
