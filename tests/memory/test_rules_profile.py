@@ -265,6 +265,13 @@ def test_random_words_never_fail() -> None:
         ("i want out of this warehouse job", "warehouse job"),
         ("being a baker is my job", "baker"),
         ("I am a retired old lady", "retired"),
+        ("I cut hair for a living", "cut hair"),
+        ("i just got hired at costco", "works at costco"),
+        ("I drive for uber", "works for uber"),
+        ("I wait tables", "wait tables"),
+        ("I serve in the navy", "in the navy"),
+        ("I joined the army", "in the army"),
+        ("I run my own business", "runs their own business"),
     ],
 )
 def test_work_that_is_taken_as_known_is_read(text: str, expected: str) -> None:
@@ -344,6 +351,14 @@ def test_what_is_only_had_or_shunned_or_asked_is_no_interest(text: str) -> None:
         ("I am well. It is a lovely night in Vermont", "Vermont"),
         ("hello from Denver! I am new", "Denver"),
         ("I have never left Ohio", "Ohio"),
+        ("i call denver home", "Denver"),
+        ("i am originally from peru but now in chile", "Chile"),
+        ("me and my wife live in Kentucky", "Kentucky"),
+        ("I'm a Texas girl", "Texas"),
+        ("I live two hours from Lyon", "two hours from Lyon"),
+        ("my Chicago apartment is tiny", "Chicago"),
+        ("I'm stationed in Germany", "Germany"),
+        ("I go to school in Ohio", "Ohio"),
         ("I love the beaches in my flat in phoenix", "Phoenix"),
     ],
 )

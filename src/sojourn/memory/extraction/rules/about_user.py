@@ -150,11 +150,18 @@ READERS: Final[dict[str, tuple[Reader, ...]]] = {
     ),
     "stand": (profile_tastes.has_taste,),
     "wear": (profile_enjoyed.wears,),
-    "do": (profile_enjoyed.pursues, profile_tech.uses, profile_work_hints.serves),
+    "do": (
+        profile_enjoyed.pursues,
+        profile_tech.uses,
+        profile_work_hints.serves,
+        profile_work_passing.by_trade,
+        profile_work_passing.serves_in,
+    ),
+    **dict.fromkeys(("serve", "joined"), (profile_work_passing.serves_in, profile_work_hints.serves)),
     "hang": (profile_enjoyed.hangs_out, profile_work_hints.serves),
     **dict.fromkeys(("snack", "munch"), (profile_enjoyed.snacks, profile_enjoyed.for_pleasure)),
     **dict.fromkeys(("fall", "fell"), (profile_enjoyed.falls,)),
-    "drive": (profile_work.practises, about_user_facts.drives),
+    "drive": (profile_work.practises, profile_work_hints.serves, about_user_facts.drives),
     **dict.fromkeys(
         ("teach", "sell", "bartend", "waitress", "tutor", "nurse", "coach", "farm", "babysit", "volunteer"),
         (profile_work.practises,),
@@ -183,6 +190,7 @@ _OTHERWISE: Final[tuple[Reader, ...]] = (
     profile_pastimes.does,
     profile_enjoyed.for_pleasure,
     profile_work_hints.serves,
+    profile_work_passing.by_trade,
 )
 
 

@@ -27,7 +27,7 @@ _WATCHING: Final = words("watch watching watched binge-watching listening listen
 _PRONOUNS: Final = words("it them em those that these this they he she one")
 _NOT_FREE: Final = words(
     "you your he she his her they their hate hated not never stop stopped quit without no cannot avoid allergic "
-    "dislike afraid tired too gave scared"
+    "dislike afraid tired too gave scared deliver delivering sell selling"
 )
 _SELF: Final = words("i my me i'm im mine i've")
 _TECHNICAL: Final = words(

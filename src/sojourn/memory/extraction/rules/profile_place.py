@@ -14,7 +14,7 @@ from sojourn.memory.extraction.rules.profile_phrase import Phrase, phrase
 
 TRIGGERS: Final = words(
     "near outside out of live living lives lived reside residing based located from moved here where home in "
-    "relocated city settled this these left"
+    "relocated city settled this these left apartment flat now"
 )
 _LEADING: Final = words(
     "sunny beautiful good old ole lovely rainy cold rural little boring downtown central northern southern "
@@ -32,7 +32,9 @@ _PARTS: Final = words("cape island heights beach springs falls lake creek hills 
 _SETTLEMENTS: Final = words(
     "city town village suburbs country countryside apartment condo dorm island state suburb area community"
 )
-_SMALL: Final = KINDS | words("of the and in on near a an small big little outside close to by rural")
+_SMALL: Final = KINDS | words(
+    "of the and in on near a an small big little outside close to by rural from away hour hours minutes miles two three"
+)
 
 
 def place_at(line: Line, at: int, *, sure: bool) -> Phrase | None:
@@ -207,8 +209,24 @@ def _with_kind(line: Line, item: Phrase, draft: Draft) -> Draft:
     return draft
 
 
+_LIFELONG: Final = words("life entire forever")
+
+
+def _hours_away(line: Line, place: int) -> Phrase | None:
+    """Return "two hours from Lyon" after "live"."""
+    if not {"hour", "hours", "minutes", "miles"} & set(line.words[place : place + 5]):
+        return None
+    at = next((at for at in range(place + 1, min(line.end, place + 8)) if line.words[at] in {"from", "of"}), 0)
+    item = place_at(line, at + 1, sure=False) if at else None
+    return (place, item[1]) if item else None
+
+
 def lives(line: Line, predicate: Predicate) -> Iterator[Draft]:
     """Read what follows "I live"."""
+    away = _hours_away(line, predicate.rest)
+    if away and not (predicate.modal or predicate.wanted or predicate.past or predicate.negated):
+        yield location(line, away, "location_live", predicate.start)
+        return
     at = _direction(line, predicate.rest)
     supposed = predicate.modal and not _is_granted(line, predicate)
     if at is None or supposed or predicate.wanted or predicate.infinitive:
@@ -220,7 +238,7 @@ def lives(line: Line, predicate: Predicate) -> Iterator[Draft]:
         draft = location(line, item, "removed", predicate.start)
         draft.removes = True
         yield draft
-    elif predicate.past:
+    elif predicate.past and not _LIFELONG.intersection(line.words[item[1] : item[1] + 4]):
         yield fact(line, item, None, "The user once lived in {}", predicate.start)
     else:
         kind = bool(set(line.words[item[0] : item[1]]) & KINDS) and not any(
@@ -291,12 +309,16 @@ def place_after_be(line: Line, predicate: Predicate) -> Iterator[Draft]:
         yield from _from(line, predicate, place)
     elif predicate.past:
         return
-    elif word in words("based located situated settled housed"):
+    elif word in words("based located situated settled housed stationed"):
         at = _direction(line, place + 1)
         item = place_at(line, at, sure=True) if at else None
         if item:
             yield location(line, item, "location_live", predicate.start)
     elif word in {"a", "an", "the", "currently"}:
+        at = place + 2 if line.word(place + 1) in {"proud", "typical", "true"} else place + 1
+        last = known_place(line, at) if at < line.end else 0
+        if last and line.word(last) in words("girl guy boy native resident gal man woman"):
+            yield location(line, (at, last), "location_from", predicate.start)
         yield from trailing(line, place, predicate.start)
 
 

@@ -40,8 +40,10 @@ def places(line: Line) -> Iterator[Draft]:
             yield from reader(line, place)
         if word == "in":
             yield from _weather_in(line, place)
-        if word in _HOMES and "my" in line.words[max(0, place - 3) : place]:
-            yield from _my_home(line, place)
+        if word in _HOMES:
+            yield from _named_home(line, place)
+            if "my" in line.words[max(0, place - 3) : place]:
+                yield from _my_home(line, place)
     yield from _lone(line)
     if line.word(line.end - 1) == "here" and line.end <= 5:
         item = place_at(line, 0, sure=False)
@@ -95,8 +97,8 @@ def _living(line: Line, place: int) -> Iterator[Draft]:
     if not clause.is_stated or clause.person not in {"i", "none"} or clause.tense != "present":
         return
     if line.word(place - 1) in words(
-        "am been i was were are is he she they be parents family friend brother sister like love friends"
-    ):
+        "am been i was were are is he she they be parents family friend brother sister friends"
+    ) and not (line.word(place - 1) == "been" and place == 1):
         return
     if len(line.reading.sentences) > 5 and clause.person == "none":
         return
@@ -238,6 +240,55 @@ def _never_left(line: Line, place: int) -> Iterator[Draft]:
             yield location(line, item, "location_mention", place)
 
 
+def _named_home(line: Line, place: int) -> Iterator[Draft]:
+    """Read "I call Denver home", "home is Oslo", "my Chicago apartment"."""
+    clause = line.clause(place)
+    if clause.is_question or clause.is_hypothetical or clause.is_reported or clause.negated:
+        return
+    for first in range(max(0, place - 4), place):
+        said = line.word(first - 1)
+        mine = said == "my" and line.words[place] in _HOMES
+        if known_place(line, first) == place and (mine or (said == "call" and line.words[place] == "home")):
+            yield location(line, (first, place), "location_here", first)
+            return
+    at = place + 3 if line.words[place + 1 : place + 3] == ["for", "me"] else place + 1
+    if line.words[place] == "home" and line.word(at) == "is":
+        item = place_at(line, at + 1, sure=False)
+        if item and item[0] == at + 1:
+            yield location(line, item, "location_here", place)
+
+
+def _now(line: Line, place: int) -> Iterator[Draft]:
+    """Read "from Peru but now in Chile"."""
+    clause = line.clause(place)
+    if line.word(place + 1) == "in" and clause.is_stated and clause.person == "i" and line.word(place - 1) in _TURNS:
+        item = place_at(line, place + 2, sure=False)
+        if item:
+            yield location(line, item, "location_moved", place)
+
+
+_TURNS: Final = words("but and , am")
+
+
+def _together(line: Line, place: int) -> Iterator[Draft]:
+    """Read "me and my wife live in Lyon"."""
+    before = line.words[max(0, place - 6) : place]
+    if "me" in before and "and" in before and line.clause(place).is_stated and line.word(place + 1) in {"in", "near"}:
+        item = place_at(line, place + 2, sure=True)
+        if item:
+            yield location(line, item, "location_live", place)
+
+
+def _school(line: Line, place: int) -> Iterator[Draft]:
+    """Read "I go to school in Ohio"."""
+    if line.words[max(0, place - 2) : place] != ["go", "to"] or line.word(place + 1) != "in":
+        return
+    clause = line.clause(place)
+    item = place_at(line, place + 2, sure=False)
+    if item and clause.is_stated and clause.person == "i":
+        yield location(line, item, "location_mention", place)
+
+
 def _home(line: Line, place: int) -> Iterator[Draft]:
     """Read "Ohio, my home state", "my hometown of Lyon is home"."""
     if line.word(place - 1) != "my" or not line.clause(place).is_stated:
@@ -275,4 +326,7 @@ _READERS: Final[dict[str, Callable[[Line, int], Iterator[Draft]]]] = {
     "from": _far,
     "left": _never_left,
     "home": _home,
+    "now": _now,
+    "live": _together,
+    **dict.fromkeys(("school", "college", "university"), _school),
 }

@@ -383,7 +383,8 @@ def runs_business(line: Line, predicate: Predicate) -> Iterator[Draft]:
         "business company shop store bakery restaurant startup firm"
     ):
         return
-    draft = occupation(line, f"{verb} a {text_of(line, item)}", "work_own", predicate.start, item[1])
+    owned = "their" if line.words[item[0]] == "own" else "a"
+    draft = occupation(line, f"{verb} {owned} {text_of(line, item)}", "work_own", predicate.start, item[1])
     if predicate.negated:
         draft.removes, draft.family = True, "removed"
     yield draft

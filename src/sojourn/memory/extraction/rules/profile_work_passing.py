@@ -5,13 +5,13 @@ from typing import Final
 
 from sojourn.memory.extraction.rules.lexicon import words
 from sojourn.memory.extraction.rules.lexicon_grammar import ADVERBS, MARKS, STOPS
-from sojourn.memory.extraction.rules.lexicon_work import EMPLOYERS, WORKPLACES
-from sojourn.memory.extraction.rules.profile_clause import Line
+from sojourn.memory.extraction.rules.lexicon_work import EMPLOYERS, FIELDS, WORKPLACES
+from sojourn.memory.extraction.rules.profile_clause import Line, Predicate
 from sojourn.memory.extraction.rules.profile_draft import Draft
 from sojourn.memory.extraction.rules.profile_phrase import phrase, text_of
 from sojourn.memory.extraction.rules.profile_work import occupation, past_words, title
 
-TRIGGERS: Final = words("my job work career mine this internship being tend")
+TRIGGERS: Final = words("my job work career mine this internship being tend hired living")
 _OWN: Final = words(
     "hospital clinic restaurant bakery warehouse factory salon shop firm agency company startup office bookstore diner "
     "daycare dealership shelter lab pharmacy boutique brewery practice store cafe bistro deli"
@@ -53,6 +53,8 @@ def passing(line: Line) -> Iterator[Draft]:
             bar = past_words(line, place + 1, words("a the"))
             if line.word(bar) in {"bar", "bars"} or line.word(place - 1) == "bar":
                 yield occupation(line, "tends bar", "work_verb", place, max(place, min(bar, line.end - 1)) + 1)
+        elif word == "hired" and line.word(place - 1) in {"got", "was", "been", "just"}:
+            yield from _hired(line, place)
         elif word == "being":
             yield from _being(line, place)
 
@@ -129,6 +131,59 @@ def _internship(line: Line, place: int) -> Iterator[Draft]:
     item = phrase(line, place + 2, most=4) if line.word(place + 1) in _AT else None
     value = f"internship {line.words[place + 1]} {text_of(line, (place + 2, item[1]))}" if item else "internship"
     yield occupation(line, value, "work_known", place, item[1] if item else place + 1)
+
+
+def _hired(line: Line, place: int) -> Iterator[Draft]:
+    """Read "I just got hired at Costco"."""
+    clause = line.clause(place)
+    if clause.person != "i" or clause.is_question or clause.is_hypothetical or clause.negated or "ago" in line.words:
+        return
+    if line.word(place + 1) not in {"at", "by", "for"}:
+        return
+    last = employer_at(line, place + 2)
+    item = phrase(line, place + 2, most=4)
+    if not last and item and set(line.words[item[0] : item[1]]) & WORKPLACES:
+        last = item[1]
+    if last:
+        yield occupation(line, f"works at {text_of(line, (place + 2, last))}", "work_known", place, last)
+
+
+_TRADES: Final = {
+    "deliver": words("pizza pizzas mail packages newspapers food groceries"),
+    "wait": words("tables"),
+    "stock": words("shelves"),
+    "fly": words("planes airplanes helicopters"),
+}
+"""What is done to what by trade."""
+
+
+def by_trade(line: Line, predicate: Predicate) -> Iterator[Draft]:
+    """Read what is done for a living, and what is done by trade: "I cut hair for a living", "I wait tables"."""
+    if predicate.negated or predicate.past or predicate.modal or predicate.wanted or predicate.infinitive:
+        return
+    after = line.words[predicate.rest : predicate.rest + 8]
+    living = ["for", "a", "living"] in [after[at : at + 3] for at in range(len(after))]
+    if predicate.subject != "i" or not (living or line.word(predicate.rest) in _TRADES.get(predicate.verb, ())):
+        return
+    last = next((at for at in range(predicate.rest, line.end) if line.words[at] == "for"), 0) if living else 0
+    last = last or predicate.rest + 1
+    if predicate.verb not in {"be", "do", "have"} or last > predicate.rest:
+        yield occupation(line, text_of(line, (predicate.at, last)), "work_verb", predicate.start, last)
+
+
+def serves_in(line: Line, predicate: Predicate) -> Iterator[Draft]:
+    """Read "I serve in the navy", "I do construction", "I joined the army"."""
+    if predicate.negated or predicate.modal or predicate.wanted or (predicate.past and predicate.verb != "joined"):
+        return
+    at = predicate.rest + (1 if predicate.verb == "serve" and line.word(predicate.rest) == "in" else 0)
+    for length in range(min(3, line.end - at), 0, -1):
+        field = " ".join(line.words[at : at + length])
+        if field in (FIELDS if predicate.verb != "joined" else _FORCES) and field not in {"it", "research", "security"}:
+            yield occupation(line, f"in {text_of(line, (at, at + length))}", "work_field", predicate.start, at + length)
+            return
+
+
+_FORCES: Final = frozenset({"the army", "the navy", "the marines", "the air force", "the military", "the coast guard"})
 
 
 def _being(line: Line, place: int) -> Iterator[Draft]:
