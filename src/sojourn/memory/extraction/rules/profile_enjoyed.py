@@ -146,6 +146,8 @@ def _listed_before(line: Line, end: int, family: str) -> Iterator[Draft]:
         if word in MARKS or (word in STOPS and word not in words("and my the of to with in on at")):
             break
         first -= 1
+    if first and line.words[first - 1] not in MARKS and "and" in line.words[first:end]:
+        first = end - line.words[first:end][::-1].index("and")  # "I have a cold and tea helps me"
     for found in listing(line, first):
         item = (found[0], min(found[1], end))
         if item[0] < end and (is_interest(line, item) or line.words[item[1] - 1] in {"family", "kids"}):

@@ -100,7 +100,8 @@ def _favorite(line: Line, place: int) -> Iterator[Draft]:
     ):
         yield from _favored(line, at, place, family="favorite_apposed")
         return
-    yield from _before(line, place)
+    if line.words[place] not in {"weakness", "weaknesses", "downfall"}:  # "maths is my weakness" is no taste
+        yield from _before(line, place)
 
 
 def _favored(line: Line, at: int, place: int, family: str = "favorite") -> Iterator[Draft]:
