@@ -6,8 +6,9 @@ Four measurements:
   *confirmed* if its field is that of the label and its value shares a content word with the labelled object, both
   without endings. Recall is the share of labelled sentences with a confirmed statement, though many a label is not
   stated at all ("just walked my dog": likes dogs). A sentence may also state more than its label, so a statement that
-  is not confirmed need not be wrong: a sample, drawn by hash, was judged by hand, and the verdicts are in
-  `written/reviewed_profile.json` by the hashes of sentence, field and value. Precision is
+  is not confirmed need not be wrong: a sample, drawn by hash, was judged by hand, with more of half 0 where
+  something is shown rather than told, and the verdicts are in `written/reviewed_profile.json` by the hashes of
+  sentence, field and value. Precision is
   (confirmed + unconfirmed * share of the judged that are right) / all. Figures are given for two halves by hash;
   patterns were written with an eye on half 0, and nothing of half 1 but what the judged sample shows.
 * **Written exchanges** (`written/profile_*.jsonl`), for the fields that no public set labels. The part `check` was not
