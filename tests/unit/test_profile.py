@@ -131,7 +131,9 @@ def test_each_field_knows_how_sure_it_is_and_where_it_came_from() -> None:
     profile = profile_after(updated(name="Al", age=30), told)
 
     assert profile.confidence_scores == {"name": 1.0, "age": 0.8}
-    assert profile.origins["name"] == FieldOrigin(confidence=1.0, source="user", seq=profile.origins["name"].seq)
+    origin = profile.origins["name"]
+    assert origin == FieldOrigin(confidence=1.0, source="user", seq=origin.seq, at=profile.updated_at)
+    assert [(former.value, former.valid_to) for former in profile.history("name")] == [("Al", profile.updated_at)]
 
 
 def test_what_is_removed_is_gone_with_its_origin() -> None:

@@ -22,6 +22,7 @@ async def _fill(store: Store, word: str) -> None:
 async def a_view_says_whose_it_is(store: Store) -> None:
     other = store.for_tenant("other")
     expect_equal((store.tenant, other.tenant, other.for_tenant("third").tenant), ("default", "other", "third"), "whose")
+    expect_equal(other.index_location, store.index_location, "where the search index of the storage belongs")
 
 
 @on_store
