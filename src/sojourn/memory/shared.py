@@ -16,7 +16,7 @@ from sojourn.model.ids import SessionId
 from sojourn.model.knowledge import Fact, KnowledgeBase, worth
 from sojourn.model.state import SessionState
 from sojourn.model.value import Value
-from sojourn.model.wording import Sentence, coverage, sentence, terms
+from sojourn.model.wording import SAME, Sentence, coverage, sentence, terms
 
 SURE: Final = 0.8
 """Knowledge for all sessions must be surer than this."""
@@ -46,30 +46,56 @@ class _Said:
         return one.slot is not None and (one.slot, one.value) == (two.slot, two.value)
 
 
+class _Known:
+    """Facts that were looked at already, found again by what they say without comparing each with each."""
+
+    def __init__(self) -> None:
+        self.facts: list[_Said] = []
+        self._by_id: dict[str, _Said] = {}
+        self._by_answer: dict[tuple[str, str | None], _Said] = {}
+        self._by_word: dict[str, list[_Said]] = {}
+        self.exclusive: set[str] = set()
+
+    def add(self, said: _Said) -> None:
+        self.facts.append(said)
+        self._by_id.setdefault(said.fact.fact_id, said)
+        if said.fact.slot is not None:
+            self._by_answer.setdefault((said.fact.slot, said.fact.value), said)
+        if said.exclusive is not None:
+            self.exclusive.add(said.exclusive)
+        for word in said.sentence.meaning:
+            self._by_word.setdefault(word, []).append(said)
+
+    def find(self, said: _Said) -> _Said | None:
+        """Return a fact that says the same."""
+        if (same := self._by_id.get(said.fact.fact_id)) is not None:
+            return same
+        if said.fact.slot is not None and (same := self._by_answer.get((said.fact.slot, said.fact.value))) is not None:
+            return same
+        # Two that say the same share nearly all of their words, so they share one of any few: the rarest are looked at.
+        words = sorted(said.sentence.meaning, key=lambda word: (len(self._by_word.get(word, ())), word))
+        few = words[: int(len(words) * (1 - SAME)) + 1]
+        near = (one for word in few for one in self._by_word.get(word, ()))
+        return next((one for one in near if one.says_the_same(said)), None)
+
+
 def united(rows: Iterable[FactRow]) -> tuple[SharedFact, ...]:
     """Return the facts that hold, of all that the sessions know, the most worth first."""
-    held: list[_Said] = []
-    gone: list[_Said] = []
+    held, gone = _Known(), _Known()
     for row in sorted(rows, key=lambda row: (row.fact.updated_at, row.fact.fact_id), reverse=True):
         said = _Said(row)
-        same = next((one for one in held if one.says_the_same(said)), None)
+        same = held.find(said)
         if same is not None:
             if row.session_id not in same.sessions and said.fact.status == "active":
                 same.sessions.append(row.session_id)
                 same.fact = replace(same.fact, confidence=max(same.fact.confidence, said.fact.confidence))
         elif said.fact.status == "retired":
-            gone.append(said)
-        elif said.fact.status == "active" and not _overtaken(said, held, gone):
-            held.append(said)
-    best = sorted(held, key=lambda one: worth(one.fact), reverse=True)
+            gone.add(said)
+        elif said.fact.status == "active" and gone.find(said) is None and said.exclusive not in held.exclusive:
+            # Nothing newer says that it does not hold any more, or that something else does.
+            held.add(said)
+    best = sorted(held.facts, key=lambda one: worth(one.fact), reverse=True)
     return tuple(SharedFact(fact=one.fact, sessions=tuple(one.sessions)) for one in best)
-
-
-def _overtaken(said: _Said, held: list[_Said], gone: list[_Said]) -> bool:
-    """Tell whether something newer says that the fact does not hold any more, or that something else does."""
-    if any(one.says_the_same(said) for one in gone):
-        return True
-    return said.exclusive is not None and any(one.exclusive == said.exclusive for one in held)
 
 
 def relevant(facts: Iterable[SharedFact], query: str, *, limit: int = 5) -> list[SharedFact]:
