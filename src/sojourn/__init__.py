@@ -3,7 +3,12 @@
 What `__all__` names is the public API; the rest may change without notice. `sojourn.testing` is public, too.
 """
 
+from sojourn.context.budget import BudgetTracker
+from sojourn.context.builder import ContextBuilder
+from sojourn.context.context import Context
+from sojourn.context.manager import ContextConfig, ContextManager
 from sojourn.engine.app import Sojourn, open  # noqa: A004 - reads as sojourn.open(...)
+from sojourn.engine.compacting import ContextCompactor
 from sojourn.engine.conversations import Conversations
 from sojourn.engine.session import Session
 from sojourn.engine.sessions import SessionManager
@@ -23,6 +28,12 @@ from sojourn.store import Durability, Store, open_store
 __version__ = "0.1.0"
 
 __all__ = [
+    "BudgetTracker",
+    "Context",
+    "ContextBuilder",
+    "ContextCompactor",
+    "ContextConfig",
+    "ContextManager",
     "Conversations",
     "Durability",
     "GlobalKnowledgeBase",

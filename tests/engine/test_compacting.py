@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from sojourn import Session, open_store
+import sojourn
+from sojourn import Session, Settings, open_store
 from sojourn.context.compaction.summariser import Usage
 from sojourn.engine.compacting import ContextCompactor
 from sojourn.engine.compaction import CompactionSettings
@@ -396,3 +397,19 @@ async def test_after_a_clear_nothing_of_before_is_shown_and_undo_brings_it_back(
         await compactor.undo()
         assert session.state.working_set.summary == before.working_set.summary
         assert session.state.conversation.window_messages == before.conversation.window_messages + 2
+
+
+async def test_an_app_compacts_its_sessions_without_a_model() -> None:
+    async with sojourn.open("memory:", settings=Settings(embeddings="off")) as app:
+        session = await app.sessions.create("s")
+        await session.working_set.pin("Never deploy on Fridays")
+        for number in range(60):
+            await session.messages.user(
+                f"We decided on plan {number}. " + "It rains and we talk about the weather. " * 30
+            )
+        done = await app.compact(session)
+
+        assert (done.compacted, done.tokens_after < done.tokens_before) == (True, True)
+        assert not (await app.compact(session)).compacted
+        context = await session.context("What was decided?", budget=4000)
+        assert "Never deploy on Fridays" in context.system

@@ -5,6 +5,12 @@ import sojourn
 
 def test_public_names_are_pinned() -> None:
     assert sorted(sojourn.__all__) == [
+        "BudgetTracker",
+        "Context",
+        "ContextBuilder",
+        "ContextCompactor",
+        "ContextConfig",
+        "ContextManager",
         "Conversations",
         "Durability",
         "GlobalKnowledgeBase",

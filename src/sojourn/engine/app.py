@@ -8,10 +8,14 @@ from pathlib import Path
 from typing import Any, Final, Self
 
 from sojourn.clock import Clock, SystemClock
+from sojourn.context.compaction.extractive import ExtractiveSummariser
+from sojourn.context.compaction.written_by_model import ModelSummariser
 from sojourn.context.models import ModelCatalog
 from sojourn.engine.announce import news_of
 from sojourn.engine.background import Background
 from sojourn.engine.bus import EventBus, SessionLoaded, SessionPurged
+from sojourn.engine.compacting import ContextCompactor
+from sojourn.engine.compaction import Compaction, CompactionSettings
 from sojourn.engine.forgetting import forget_user
 from sojourn.engine.inputs import check_tags
 from sojourn.engine.later import ModelReading
@@ -66,6 +70,7 @@ class Sojourn:
         facts and answers questions; *embedders* are used in place of those that are installed.
         """
         self.store = store
+        self._model = model
         self.settings = settings or Settings()
         self.clock = clock or SystemClock()
         self.news = EventBus()
@@ -205,6 +210,25 @@ class Sojourn:
             on_progress=on_progress,
         )
         return await self.sessions.open(row.header.session_id, exact=True)
+
+    def compactor(self, session: Session, *, settings: CompactionSettings | None = None) -> ContextCompactor:
+        """Return what compacts *session*: with the app's model if it has one, else by the talk's own sentences."""
+        summariser = ModelSummariser(self._model) if self._model is not None else None
+        return ContextCompactor(
+            session,
+            summariser,
+            settings=settings,
+            extractor=_rules(self.settings.learned_kinds),
+            fallback=ExtractiveSummariser(),
+        )
+
+    async def compact(self, session: Session, *, force: bool = False) -> Compaction:
+        """Represent the older messages of *session* by a summary, if that is due or *force* says so.
+
+        What still waits to be learned from them is learned first. `compactor(session).undo()` takes it back.
+        """
+        await self.background.drain()
+        return await self.compactor(session).compact(force=force)
 
     @property
     def keeps_profile(self) -> bool:
