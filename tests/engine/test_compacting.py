@@ -413,3 +413,23 @@ async def test_an_app_compacts_its_sessions_without_a_model() -> None:
         assert not (await app.compact(session)).compacted
         context = await session.context("What was decided?", budget=4000)
         assert "Never deploy on Fridays" in context.system
+
+
+async def test_a_session_of_2000_messages_keeps_what_is_pinned() -> None:
+    quiet = Settings(embeddings="off", learning="off")
+    async with sojourn.open("memory:", settings=quiet) as app:
+        session = await app.ingest(
+            (
+                {"role": ("user", "assistant")[n % 2], "content": f"Message {n} about the harbour and its boats."}
+                for n in range(2_000)
+            ),
+            session_id="s",
+        )
+        pinned = [f"Rule {number}: never sail at night" for number in range(5)]
+        for text in pinned:
+            await session.working_set.pin(text)
+        done = await ContextCompactor(session).compact()
+
+        assert (done.compacted, list(session.state.working_set.pinned_facts)) == (True, pinned)
+        context = await session.context("May we sail?", budget=3_000)
+        assert all(text in context.system for text in pinned)
