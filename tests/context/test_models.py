@@ -4,7 +4,8 @@ import sys
 
 import pytest
 
-from sojourn.context.models import ModelCatalog, ModelInfo, Usage
+from sojourn.context.models import ModelCatalog, ModelInfo
+from sojourn.context.usage import Usage
 from sojourn.errors import InvalidInputError, MissingExtraError
 
 pytest.importorskip("genai_prices")

@@ -11,10 +11,10 @@ from sojourn.context.compaction.cues import heading_of, is_chatter, verdict
 from sojourn.context.compaction.extractive import ExtractiveSummariser
 from sojourn.context.compaction.sentences import LONGEST, sentences
 from sojourn.context.compaction.shape import INSTRUCTIONS
-from sojourn.context.compaction.summariser import Usage
 from sojourn.context.compaction.written_by_model import ModelSummariser
 from sojourn.context.talk import Line
 from sojourn.context.tokens import CharacterCounter
+from sojourn.context.usage import Usage
 from sojourn.errors import ModelError
 from sojourn.model.message import Message, Role, ToolCall
 from sojourn.providers.structured import StructuredAnswer

@@ -6,7 +6,7 @@ import pytest
 
 import sojourn
 from sojourn import Session, Settings, open_store
-from sojourn.context.compaction.summariser import Usage
+from sojourn.context.usage import Usage
 from sojourn.engine.compacting import ContextCompactor
 from sojourn.engine.compaction import CompactionSettings
 from sojourn.engine.learner import INJECTED

@@ -10,7 +10,7 @@ import pytest
 from sojourn import Session, open_store
 from sojourn.context.budget import Limits
 from sojourn.context.compaction.extractive import ExtractiveSummariser
-from sojourn.context.compaction.summariser import Usage
+from sojourn.context.usage import Usage
 from sojourn.engine.budgeting import SessionBudget
 from sojourn.engine.compacting import ContextCompactor
 from sojourn.engine.compaction import CompactionSettings

@@ -4,8 +4,9 @@ import asyncio
 from collections.abc import Sequence
 
 from sojourn import Session
-from sojourn.context.compaction.summariser import Summary, Usage
+from sojourn.context.compaction.summariser import Summary
 from sojourn.context.talk import Line
+from sojourn.context.usage import Usage
 from sojourn.engine.compaction import CompactionSettings
 
 SMALL = CompactionSettings(threshold=1_000)

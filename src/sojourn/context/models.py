@@ -10,6 +10,7 @@ from functools import lru_cache
 from importlib.util import find_spec
 from typing import Any, Final
 
+from sojourn.context.usage import Usage
 from sojourn.errors import InvalidInputError, MissingExtraError
 from sojourn.model.value import Value
 
@@ -32,19 +33,6 @@ class ModelInfo(Value, frozen=True, kw_only=True):
     output_price: float | None = None
     cache_read_price: float | None = None
     cache_write_price: float | None = None
-
-
-class Usage(Value, frozen=True, kw_only=True):
-    """What a call used, in four buckets that do not overlap, and what it cost in millionths of a dollar.
-
-    *cost_micros* is None if nobody knows the model's prices.
-    """
-
-    input_tokens: int = 0
-    output_tokens: int = 0
-    cache_creation_tokens: int = 0
-    cache_read_tokens: int = 0
-    cost_micros: int | None = None
 
 
 class ModelCatalog:

@@ -18,8 +18,9 @@ from sojourn.context.compaction.cut import Cut, what_to_compact
 from sojourn.context.compaction.extractive import ExtractiveSummariser
 from sojourn.context.compaction.notice import summary_message
 from sojourn.context.compaction.shape import taken_apart, with_instructions
-from sojourn.context.compaction.summariser import Summariser, Usage
+from sojourn.context.compaction.summariser import Summariser
 from sojourn.context.tokens import CharacterCounter, TokenCounter
+from sojourn.context.usage import Usage
 from sojourn.engine.budgeting import SessionBudget
 from sojourn.engine.compaction import Compaction, CompactionSettings
 from sojourn.engine.findings import Findings, read_findings

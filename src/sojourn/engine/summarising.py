@@ -6,11 +6,12 @@ from msgspec.structs import replace
 
 from sojourn.context.compaction.cut import in_parts
 from sojourn.context.compaction.shape import bounded
-from sojourn.context.compaction.summariser import Summariser, Usage
+from sojourn.context.compaction.summariser import Summariser
 from sojourn.context.compaction.written_by_model import LINE_TOKENS
 from sojourn.context.secrets import redacted_line
 from sojourn.context.talk import Line
 from sojourn.context.tokens import TokenCounter, count_message
+from sojourn.context.usage import Usage
 from sojourn.engine.budgeting import SessionBudget
 from sojourn.engine.learner import FailureHandler, heard
 from sojourn.errors import BudgetExceededError

@@ -4,18 +4,8 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from sojourn.context.talk import Line
-from sojourn.model.message import Count
+from sojourn.context.usage import Usage
 from sojourn.model.value import Value
-
-
-class Usage(Value, frozen=True, kw_only=True):
-    """What a model's call took: tokens in disjoint buckets, cost in millionths of a dollar (None: unpriced)."""
-
-    model: str | None = None
-    input_tokens: Count = 0
-    output_tokens: Count = 0
-    cache_read_tokens: Count = 0
-    cost_micros: Count | None = None
 
 
 class Summary(Value, frozen=True, kw_only=True):

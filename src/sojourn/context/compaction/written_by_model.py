@@ -8,11 +8,12 @@ from msgspec.structs import replace
 
 from sojourn.context.compaction.shape import INSTRUCTIONS, Heading, bounded, written
 from sojourn.context.compaction.spoken import spoken
-from sojourn.context.compaction.summariser import Summary, Usage
+from sojourn.context.compaction.summariser import Summary
 from sojourn.context.cutting import cut_middle
 from sojourn.context.fence import fenced
 from sojourn.context.talk import Line
 from sojourn.context.tokens import CharacterCounter, TokenCounter
+from sojourn.context.usage import Usage
 from sojourn.model.secrets import without_secrets
 from sojourn.model.value import Value
 from sojourn.providers.structured import StructuredAnswer, StructuredModel
