@@ -15,6 +15,7 @@
     │   └── NotPendingError
     ├── BudgetExceededError        it would cost more than was allowed
     ├── ModelError                 a language or embedding model failed, or answered with something else
+    │   ├── ModelUnavailableError
     │   ├── EmbeddingError
     │   └── ExtractionError
     └── StoreError                 the storage could not do it
@@ -106,6 +107,10 @@ class ModelError(SojournError):
     """The model could not be reached, or its answer cannot be used. What was said is stored; try again later."""
 
 
+class ModelUnavailableError(ModelError):
+    """The model cannot be reached now, or broke off. What was said is stored; try again in a while."""
+
+
 class EmbeddingError(ModelError):
     """The embedding model failed, or gave vectors of another size. Search goes on by words."""
 
@@ -177,6 +182,7 @@ OUTSIDE: Final[dict[type[SojournError], Outside]] = {
     LockedError: Outside(http=423, rpc=-32023, ws=4423, exit=4),
     BudgetExceededError: Outside(http=402, rpc=-32029, ws=4402, exit=1),
     ModelError: Outside(http=502, rpc=-32052, ws=4502, exit=1),
+    ModelUnavailableError: Outside(http=503, rpc=-32053, ws=4503, exit=1),
     StoreError: Outside(http=500, rpc=-32000, ws=4500, exit=1),
     BusyError: Outside(http=503, rpc=-32053, ws=4503, exit=4),
     StorageFullError: Outside(http=507, rpc=-32057, ws=4507, exit=1),

@@ -5,8 +5,8 @@ import sys
 import pytest
 
 from sojourn.context.models import ModelCatalog, ModelInfo
-from sojourn.context.usage import Usage
 from sojourn.errors import InvalidInputError, MissingExtraError
+from sojourn.model.usage import Usage
 
 pytest.importorskip("genai_prices")
 ANTHROPIC = {

@@ -14,9 +14,9 @@ from sojourn.context.compaction.shape import INSTRUCTIONS
 from sojourn.context.compaction.written_by_model import ModelSummariser
 from sojourn.context.talk import Line
 from sojourn.context.tokens import CharacterCounter
-from sojourn.context.usage import Usage
 from sojourn.errors import ModelError
 from sojourn.model.message import Message, Role, ToolCall
+from sojourn.model.usage import Usage
 from sojourn.providers.structured import StructuredAnswer
 from tests.context.written_talks import TALKS, Talk, lines_of
 

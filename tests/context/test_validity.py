@@ -4,12 +4,12 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import given
 
-from sojourn.context.payloads import payload
 from sojourn.context.talk import Line, flat, groups
 from sojourn.context.validity import CANCELLED, CONTINUED, TURN_CANCELLED, made_valid, problems
 from sojourn.errors import InvalidInputError
 from sojourn.model.ids import Seq
 from sojourn.model.message import MediaPart, Message, TextPart, ThinkingPart, ToolCall
+from sojourn.providers.payloads import payload
 
 NAMES = st.sampled_from(["c1", "c2", "c3", "c4"])
 TEXTS = st.sampled_from(["", "  ", "hello", "and then", "🦊"])

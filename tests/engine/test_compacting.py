@@ -6,7 +6,6 @@ import pytest
 
 import sojourn
 from sojourn import Session, Settings, open_store
-from sojourn.context.usage import Usage
 from sojourn.engine.compacting import ContextCompactor
 from sojourn.engine.compaction import CompactionSettings
 from sojourn.engine.learner import INJECTED
@@ -17,6 +16,7 @@ from sojourn.model.events import (
     UsageRecorded,
 )
 from sojourn.model.message import ToolCall
+from sojourn.model.usage import Usage
 from sojourn.testing import Backend, FakeClock
 from tests.engine.written_summaries import SMALL, Writing, count_messages, talk
 

@@ -4,7 +4,6 @@ import pytest
 
 import sojourn
 from sojourn import Session, open_store
-from sojourn.context.usage import Usage
 from sojourn.engine.compacting import ContextCompactor
 from sojourn.engine.compaction import CompactionSettings
 from sojourn.engine.session import SessionOptions
@@ -28,6 +27,7 @@ from sojourn.model.events import (
     Span,
     TaskOpened,
 )
+from sojourn.model.usage import Usage
 from tests.engine.written_summaries import SMALL, Writing, talk
 
 pytestmark = pytest.mark.anyio

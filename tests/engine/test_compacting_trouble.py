@@ -10,7 +10,6 @@ import pytest
 from sojourn import Session, open_store
 from sojourn.context.budget import Limits
 from sojourn.context.compaction.extractive import ExtractiveSummariser
-from sojourn.context.usage import Usage
 from sojourn.engine.budgeting import SessionBudget
 from sojourn.engine.compacting import ContextCompactor
 from sojourn.engine.compaction import CompactionSettings
@@ -19,6 +18,7 @@ from sojourn.model.events import (
     MessageAdded,
 )
 from sojourn.model.message import ToolCall
+from sojourn.model.usage import Usage
 from sojourn.testing.clock import FakeClock
 from tests.engine.written_summaries import SMALL, Writing, talk
 

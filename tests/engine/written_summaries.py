@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from sojourn import Session
 from sojourn.context.compaction.summariser import Summary
 from sojourn.context.talk import Line
-from sojourn.context.usage import Usage
 from sojourn.engine.compaction import CompactionSettings
+from sojourn.model.usage import Usage
 
 SMALL = CompactionSettings(threshold=1_000)
 

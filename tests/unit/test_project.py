@@ -91,7 +91,7 @@ def test_a_lock_names_no_host_and_hashes_every_package(lock: Path) -> None:
 def test_locks_cover_the_declared_dependencies() -> None:
     core = {re.split(r"[^\w.-]", requirement)[0] for requirement in PROJECT["dependencies"]}
 
-    assert {lock.name for lock in LOCKS} == {"core.txt", "dev.txt", "bench.txt", "tools.txt"}
+    assert {lock.name for lock in LOCKS} == {"core.txt", "dev.txt", "bench.txt", "tools.txt", "weights.txt"}
     assert core <= locked_names(ROOT / "lock" / "core.txt")
     assert core | {"psycopg"} <= locked_names(ROOT / "lock" / "dev.txt")
     assert core | {"psycopg"} <= locked_names(ROOT / "lock" / "bench.txt")

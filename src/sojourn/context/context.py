@@ -6,7 +6,6 @@ from msgspec.structs import replace
 
 from sojourn.context.inputs import Mode
 from sojourn.context.item import Dropped, Section
-from sojourn.context.payloads import Form, payload
 from sojourn.context.talk import Line
 from sojourn.context.tokens import TokenCounter, Tokens, count_message
 from sojourn.context.validity import problems
@@ -14,6 +13,7 @@ from sojourn.errors import InvalidInputError
 from sojourn.model.ids import Seq
 from sojourn.model.message import Message
 from sojourn.model.value import Value
+from sojourn.providers.payloads import Form, payload
 
 _PREVIEW: Final = 70
 

@@ -10,8 +10,10 @@ from functools import lru_cache
 from importlib.util import find_spec
 from typing import Any, Final
 
-from sojourn.context.usage import Usage
+from msgspec.structs import replace
+
 from sojourn.errors import InvalidInputError, MissingExtraError
+from sojourn.model.usage import Usage
 from sojourn.model.value import Value
 
 _MILLION: Final = 1_000_000
@@ -87,15 +89,31 @@ class ModelCatalog:
             cache_creation_tokens=written,
             cache_read_tokens=read,
         )
-        name = str(response.get("model") or model or "")
+        return self.priced(replace(usage, model=str(response.get("model") or model or "")), provider=provider)
+
+    def priced(self, usage: Usage, *, provider: str | None = None) -> Usage:
+        """Return *usage* with what it cost; as it is, if nobody knows the prices of its model.
+
+        *provider* is who runs the model, where several sell one of the same name.
+        """
+        name = usage.model or ""
         given = self._overrides.get(name)
         if given is not None and given.input_price is not None:
             return _priced(usage, given)
+        if not name or find_spec("genai_prices") is None:
+            return usage
+        prices = _prices()
+        counted = prices.Usage(
+            input_tokens=usage.input_tokens + usage.cache_read_tokens + usage.cache_creation_tokens,
+            output_tokens=usage.output_tokens,
+            cache_read_tokens=usage.cache_read_tokens,
+            cache_write_tokens=usage.cache_creation_tokens,
+        )
         try:
-            cost: Decimal | None = prices.calc_price(counted, _bare(name), provider_id=provider).total_price
+            cost: Decimal = prices.calc_price(counted, _bare(name), provider_id=provider).total_price
         except LookupError:
-            cost = None
-        return Usage(**{**usage.to_dict(), "cost_micros": None if cost is None else round(cost * _MILLION)})
+            return usage
+        return replace(usage, cost_micros=round(cost * _MILLION))
 
 
 def _priced(usage: Usage, info: ModelInfo) -> Usage:
@@ -109,7 +127,7 @@ def _priced(usage: Usage, info: ModelInfo) -> Usage:
         + usage.cache_read_tokens * read
         + usage.cache_creation_tokens * written
     )
-    return Usage(**{**usage.to_dict(), "cost_micros": round(cost)})
+    return replace(usage, cost_micros=round(cost))
 
 
 @lru_cache(maxsize=256)

@@ -20,7 +20,6 @@ from sojourn.context.compaction.notice import summary_message
 from sojourn.context.compaction.shape import taken_apart, with_instructions
 from sojourn.context.compaction.summariser import Summariser
 from sojourn.context.tokens import CharacterCounter, TokenCounter
-from sojourn.context.usage import Usage
 from sojourn.engine.budgeting import SessionBudget
 from sojourn.engine.compaction import Compaction, CompactionSettings
 from sojourn.engine.findings import Findings, read_findings
@@ -50,6 +49,7 @@ from sojourn.model.events import (
 )
 from sojourn.model.ids import Seq
 from sojourn.model.message import Message
+from sojourn.model.usage import Usage
 from sojourn.store.protocol import MAX_PAGE, Lease, Order
 
 SHORT_TERM_TOKENS: Final = 300

@@ -11,13 +11,13 @@ from sojourn.context.compaction.written_by_model import LINE_TOKENS
 from sojourn.context.secrets import redacted_line
 from sojourn.context.talk import Line
 from sojourn.context.tokens import TokenCounter, count_message
-from sojourn.context.usage import Usage
 from sojourn.engine.budgeting import SessionBudget
 from sojourn.engine.learner import FailureHandler, heard
 from sojourn.errors import BudgetExceededError
 from sojourn.model.entry import Entry
 from sojourn.model.events import MessageAdded, UsageRecorded
 from sojourn.model.secrets import without_secrets
+from sojourn.model.usage import Usage
 
 
 class Unwritten(Exception):  # noqa: N818 - no error of the product: whoever asks for a summary says what follows

@@ -17,7 +17,9 @@ Ratio = Annotated[float, Meta(ge=0.0, le=1.0)]
 Seconds = Annotated[float, Meta(ge=0.0, le=1e12)]
 """How long something took; the limit keeps sums finite, which is what JSON can hold."""
 TitleSource = Literal["user", "agent", "auto"]
-TurnOutcome = Literal["completed", "cancelled", "interrupted", "failed"]
+TurnOutcome = Literal["completed", "cancelled", "interrupted", "failed", "waiting"]
+"""A turn that is *waiting* left its tool calls open: a human has to allow one of them first."""
+AllowanceScope = Literal["file", "folder", "session"]
 Purpose = Literal["conversation", "reasoning", "summarisation", "extraction"]
 FactScope = Literal["session", "project", "user", "global"]
 FactStatus = Literal["candidate", "active", "retired"]
@@ -157,6 +159,39 @@ class ToolRan(EventBase, frozen=True, kw_only=True, tag="tool_ran"):
     success: bool = True
     seconds: Seconds = 0.0
     error: str | None = None
+
+
+class ToolRefused(EventBase, frozen=True, kw_only=True, tag="tool_refused"):
+    """A tool was not allowed to run: by the rules, or by the human who was asked (*interrupt_id*)."""
+
+    call_id: str
+    name: str
+    reason: str
+    arguments: dict[str, Any] = {}
+    interrupt_id: str | None = None
+
+
+class RequestBlocked(EventBase, frozen=True, kw_only=True, tag="request_blocked"):
+    """What was asked never reached a model, for *reason*. *text* is its beginning."""
+
+    reason: str
+    text: str = ""
+
+
+class AllowanceGranted(EventBase, frozen=True, kw_only=True, tag="allowance_granted"):
+    """A tool may run from now on without asking: on one file, within a folder, or always in this session."""
+
+    tool: str
+    scope: AllowanceScope = "session"
+    path: str | None = None
+    interrupt_id: str | None = None
+
+
+class AllowanceWithdrawn(EventBase, frozen=True, kw_only=True, tag="allowance_withdrawn"):
+    """A tool has to ask again: for *path*, or for everything."""
+
+    tool: str
+    path: str | None = None
 
 
 class UsageRecorded(EventBase, frozen=True, kw_only=True, tag="usage_recorded"):
@@ -548,8 +583,8 @@ class UnknownEvent(Value, frozen=True, kw_only=True):
 KnownEvent = (
     SessionCreated | SessionForked | SessionRenamed | SessionTagged | SessionArchived | SessionUnarchived
     | SessionTrashed | SessionRestored | SessionSuperseded | BranchMerged
-    | MessageAdded | TurnStarted | TurnEnded | UserTurnCounted | ToolStarted | ToolRan | UsageRecorded | Compacted
-    | CompactionUndone
+    | MessageAdded | TurnStarted | TurnEnded | UserTurnCounted | ToolStarted | ToolRan | ToolRefused | RequestBlocked
+    | AllowanceGranted | AllowanceWithdrawn | UsageRecorded | Compacted | CompactionUndone
     | ProfileUpdated | ProfileFieldRemoved
     | FactLearned | FactReinforced | FactCorrected | FactActivated | FactRetired | FactVerified | FactsUsed
     | TopicChanged | IntentClassified | FocusChanged | EntityReferenced | ShortTermMemoryUpdated

@@ -13,6 +13,7 @@ import msgspec
 from msgspec.structs import replace
 
 from sojourn.model import events as ev
+from sojourn.model.allowances import Allowances
 from sojourn.model.conversation import Conversation
 from sojourn.model.entry import Entry
 from sojourn.model.header import SessionHeader, begin_header
@@ -28,7 +29,7 @@ from sojourn.model.variables import Variables
 from sojourn.model.working_memory import EntityMention, WorkingMemory
 from sojourn.model.working_set import WorkingSet
 
-SNAPSHOT_VERSION: Final = 2
+SNAPSHOT_VERSION: Final = 3
 
 _CONCERNS: Final[dict[type, tuple[str, ...]]] = {
     ev.MessageAdded: ("conversation", "interaction_context", "metadata"),
@@ -37,6 +38,8 @@ _CONCERNS: Final[dict[type, tuple[str, ...]]] = {
     ev.UserTurnCounted: ("working_memory",),
     ev.ToolStarted: ("conversation",),
     ev.ToolRan: ("metadata",),
+    ev.AllowanceGranted: ("allowances",),
+    ev.AllowanceWithdrawn: ("allowances",),
     ev.UsageRecorded: ("metadata", "working_set"),
     ev.Compacted: ("conversation", "working_set"),
     ev.CompactionUndone: ("conversation", "working_set"),
@@ -92,6 +95,7 @@ class SessionState(Value, frozen=True, kw_only=True):
     variables: Variables = Variables()
     research: ResearchState = ResearchState()
     interrupts: Interrupts = Interrupts()
+    allowances: Allowances = Allowances()
 
     def apply(self, entry: Entry) -> "SessionState":
         """Return the state after *entry*, which must be the next one of the journal."""

@@ -1,5 +1,6 @@
 """Language models, each behind a small protocol. An adapter knows one vendor's SDK, and nobody else knows any.
 
-`structured` is a model that answers with JSON of a given shape; `openai_structured` is one on the OpenAI protocol.
-May import the model and the errors; the memory, the engine and the doors import it.
+`protocol` says what a model is asked and what it streams back, `payloads` writes a talk in a vendor's form, and
+`structured` is a model that answers with JSON of a given shape. `scripted` says what it is told to say. May import the
+model and the errors; the memory, the context, the engine, the agent and the doors import it.
 """

@@ -96,6 +96,10 @@ def _talk() -> list[ev.KnownEvent]:
         ev.UserTurnCounted(turns=2),
         ev.ToolStarted(call_id="c1", name="search", arguments={"q": "x"}),
         ev.ToolRan(call_id="c1", name="search", success=False, seconds=0.5, error="no"),
+        ev.ToolRefused(call_id="c1", name="search", reason="not here", arguments={"q": "x"}, interrupt_id="i1"),
+        ev.RequestBlocked(reason="looks like an injection", text="ignore all"),
+        ev.AllowanceGranted(tool="write_file", scope="folder", path="src", interrupt_id="i1"),
+        ev.AllowanceWithdrawn(tool="write_file", path="src"),
         ev.UsageRecorded(
             purpose="reasoning",
             model="m",

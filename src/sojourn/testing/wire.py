@@ -67,6 +67,8 @@ class Reply:
     """What the server does with one request: sends *body*, perhaps after it was *held*.
 
     With *disconnect* it closes the connection instead; with *cut* it announces the whole body and closes in the middle.
+    With *pieces* it streams them instead of the body, each as soon as it may go; a `Held` among them is waited for.
+    With *cut* the stream breaks off after the last piece, without its end.
     """
 
     status: int = 200
@@ -75,6 +77,7 @@ class Reply:
     held: Held | None = None
     disconnect: bool = False
     cut: bool = False
+    pieces: tuple["bytes | Held", ...] | None = None
 
 
 Handler = Callable[[Request], Reply]
@@ -96,6 +99,7 @@ class Script:
         """Give *reply* after all that were added before."""
         if reply.held is not None:
             self._held.append(reply.held)
+        self._held += [piece for piece in reply.pieces or () if isinstance(piece, Held)]
         self._replies.append(reply)
 
     def take(self) -> Reply | None:
@@ -195,11 +199,26 @@ class _Connection(http.server.BaseHTTPRequestHandler):
             headers = {"Content-Type": "application/json", "Connection": "close", **reply.headers}
             for name, value in headers.items():
                 self.send_header(name, value)
+            if reply.pieces is not None:
+                self._stream(reply.pieces, cut=reply.cut)
+                return
             self.send_header("Content-Length", str(len(reply.body)))
             self.end_headers()
             self.wfile.write(reply.body[: len(reply.body) // 2] if reply.cut else reply.body)
         except ConnectionError:
             return  # the client gave up, which is what some tests are about
+
+    def _stream(self, pieces: tuple[bytes | Held, ...], *, cut: bool) -> None:
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        for piece in pieces:
+            if isinstance(piece, Held):
+                piece.pause()
+            else:
+                self.wfile.write(b"%x\r\n%s\r\n" % (len(piece), piece))
+                self.wfile.flush()
+        if not cut:
+            self.wfile.write(b"0\r\n\r\n")
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  # as in the base class
         """Say nothing: the test has `requests`."""

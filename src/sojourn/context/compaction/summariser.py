@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from sojourn.context.talk import Line
-from sojourn.context.usage import Usage
+from sojourn.model.usage import Usage
 from sojourn.model.value import Value
 
 

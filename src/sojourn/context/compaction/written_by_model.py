@@ -13,8 +13,8 @@ from sojourn.context.cutting import cut_middle
 from sojourn.context.fence import fenced
 from sojourn.context.talk import Line
 from sojourn.context.tokens import CharacterCounter, TokenCounter
-from sojourn.context.usage import Usage
 from sojourn.model.secrets import without_secrets
+from sojourn.model.usage import Usage
 from sojourn.model.value import Value
 from sojourn.providers.structured import StructuredAnswer, StructuredModel
 
