@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from sojourn import Session, open_store
-from sojourn.engine.repair import NOT_RUN, UNKNOWN
+from sojourn.engine.repair import CANCELLED, CANCELLED_BEFORE
 from sojourn.errors import LeaseLostError, LockedError
 from sojourn.model.events import MessageAdded, TurnEnded
 from sojourn.model.message import Message, ToolCall
@@ -87,8 +87,8 @@ async def test_a_cancelled_turn_closes_its_calls_and_keeps_the_streamed_text() -
         messages = await spoken(store, "s")
         assert last_turn_outcome(session) == "cancelled"
         assert [(m.role, m.text, m.partial) for m in messages[2:]] == [
-            ("tool", UNKNOWN, False),
-            ("tool", NOT_RUN, False),
+            ("tool", CANCELLED, False),
+            ("tool", CANCELLED_BEFORE, False),
             ("assistant", "I was say", True),
         ]
         assert session.state.conversation.open_calls == ()

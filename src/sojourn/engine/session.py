@@ -24,6 +24,7 @@ from sojourn.engine import portable
 from sojourn.engine.contexts import Contexts
 from sojourn.engine.forgetting import What, forget
 from sojourn.engine.loading import load_state
+from sojourn.engine.nouns.allowances import AllowancesNoun
 from sojourn.engine.nouns.facts import Facts
 from sojourn.engine.nouns.focus import Entities, Focus
 from sojourn.engine.nouns.interrupts import InterruptsNoun
@@ -37,7 +38,7 @@ from sojourn.engine.recall.answering import Answer, answer
 from sojourn.engine.recall.memory import Memory
 from sojourn.engine.recall.recap import recap
 from sojourn.engine.recent import RecentMessages
-from sojourn.engine.turn import run_turn
+from sojourn.engine.turn import HeldTurn, run_turn
 from sojourn.engine.why import Explanation, Thing, explain
 from sojourn.errors import InvalidEventError, InvalidInputError, NotFoundError
 from sojourn.memory.index.document import DocumentKind, Hit
@@ -205,13 +206,18 @@ class Session:
         return VariablesNoun(self)
 
     @property
+    def allowances(self) -> AllowancesNoun:
+        """What tools may do without asking again."""
+        return AllowancesNoun(self)
+
+    @property
     def interrupts(self) -> InterruptsNoun:
         """Questions and approvals that wait for a human."""
         return InterruptsNoun(self)
 
-    def turn(self, turn_id: str | None = None) -> AbstractAsyncContextManager[str]:
+    def turn(self, turn_id: str | None = None, *, resume: bool = False) -> AbstractAsyncContextManager[HeldTurn]:
         """Hold the session's turn for the time of an `async with`; see `engine.turn.run_turn`."""
-        return run_turn(self, turn_id=turn_id)
+        return run_turn(self, turn_id=turn_id, resume=resume)
 
     @property
     def in_turn(self) -> bool:

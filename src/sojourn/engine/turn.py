@@ -3,6 +3,9 @@
 Only one turn of a session runs at a time, whichever process it is in. It is held by a lease that is renewed while the
 turn goes on, and free at once when its process is gone; the next turn then marks the dead one interrupted and closes
 what it left open.
+
+A turn that needs a human who is not there is put aside: it ends as waiting, and its tool calls stay open. A turn that
+resumes it finds them; any other turn closes them.
 """
 
 import os
@@ -47,11 +50,38 @@ class Leasing(Protocol):
     ) -> Receipt: ...
 
 
-@asynccontextmanager
-async def run_turn(session: Leasing, *, turn_id: str | None = None) -> AsyncIterator[str]:
-    """Hold the session's turn for the time of the `async with`, and give its id.
+class HeldTurn:
+    """A turn that is going on. Lives for the time of its `async with`."""
 
-    Leaving it normally completes the turn, an error fails it, a cancel cancels it.
+    def __init__(self, turn_id: str) -> None:
+        self._turn_id = turn_id
+        self._waits = False
+
+    def __repr__(self) -> str:
+        return f"HeldTurn({self._turn_id!r}{', put aside' if self._waits else ''})"
+
+    @property
+    def turn_id(self) -> str:
+        """The name under which the journal knows it."""
+        return self._turn_id
+
+    @property
+    def is_put_aside(self) -> bool:
+        """Whether it ends as waiting."""
+        return self._waits
+
+    def put_aside(self) -> None:
+        """Let the turn end as waiting when its body is left normally: its tool calls stay open."""
+        self._waits = True
+
+
+@asynccontextmanager
+async def run_turn(session: Leasing, *, turn_id: str | None = None, resume: bool = False) -> AsyncIterator[HeldTurn]:
+    """Hold the session's turn for the time of the `async with`.
+
+    Leaving it normally completes the turn, or puts it aside if `put_aside` was called; an error fails it, a cancel
+    cancels it. With *resume* the tool calls that the turn before left open, and never started, stay open: they are
+    this turn's to run. A call that it did start gets its result here, because nobody knows whether it ran.
 
     Raises:
         LockedError: another turn of this session is going on.
@@ -65,10 +95,11 @@ async def run_turn(session: Leasing, *, turn_id: str | None = None) -> AsyncIter
     started = session.clock.monotonic()
     outcome: TurnOutcome = "failed"
     try:
-        await _begin(session, name)
+        await _begin(session, name, resume=resume)
+        turn = HeldTurn(name)
         async with kept(session.store, lease):
-            yield name
-        outcome = "completed"
+            yield turn
+        outcome = "waiting" if turn.is_put_aside else "completed"
     except anyio.get_cancelled_exc_class():
         outcome = "cancelled"
         raise
@@ -79,11 +110,13 @@ async def run_turn(session: Leasing, *, turn_id: str | None = None) -> AsyncIter
             await session.store.release_lease(lease)
 
 
-async def _begin(session: Leasing, turn_id: str) -> None:
-    """Close what an earlier turn left open, and start this one, in one append."""
+async def _begin(session: Leasing, turn_id: str, *, resume: bool) -> None:
+    """Close what an earlier turn left open, but for what is *resume*d, and start this one, in one append."""
     await session.refresh()
     partial = await session.store.find_partial(session.id)
-    left_open = closing_events(session.state, partial, reason="its process ended without finishing the turn")
+    left_open = closing_events(
+        session.state, partial, reason="its process ended without finishing the turn", keep_unstarted=resume
+    )
     await session.append(*left_open, TurnStarted(turn_id=turn_id), clear_partial=partial is not None)
 
 
@@ -93,7 +126,7 @@ async def _end(session: Leasing, turn_id: str, outcome: TurnOutcome, *, seconds:
     if turn is None or turn.turn_id != turn_id or turn.outcome is not None:
         return
     try:
-        if outcome == "completed":
+        if outcome in ("completed", "waiting"):
             await session.append(TurnEnded(turn_id=turn_id, outcome=outcome, seconds=seconds))
         else:
             partial = await session.store.find_partial(session.id)
