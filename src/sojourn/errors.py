@@ -18,6 +18,7 @@
     │   ├── ModelUnavailableError
     │   ├── EmbeddingError
     │   └── ExtractionError
+    ├── McpError                   a server of tools could not be reached, or did not do what it was asked
     └── StoreError                 the storage could not do it
         ├── BusyError
         ├── StorageFullError
@@ -119,6 +120,10 @@ class ExtractionError(ModelError):
     """The extractor failed or took too long. What was said is stored; nothing was learned from it."""
 
 
+class McpError(SojournError):
+    """The MCP server could not do this. What was said is stored; look at its status and try again."""
+
+
 class StoreError(SojournError):
     """The storage could not complete the request."""
 
@@ -183,6 +188,7 @@ OUTSIDE: Final[dict[type[SojournError], Outside]] = {
     BudgetExceededError: Outside(http=402, rpc=-32029, ws=4402, exit=1),
     ModelError: Outside(http=502, rpc=-32052, ws=4502, exit=1),
     ModelUnavailableError: Outside(http=503, rpc=-32053, ws=4503, exit=1),
+    McpError: Outside(http=502, rpc=-32052, ws=4502, exit=1),
     StoreError: Outside(http=500, rpc=-32000, ws=4500, exit=1),
     BusyError: Outside(http=503, rpc=-32053, ws=4503, exit=4),
     StorageFullError: Outside(http=507, rpc=-32057, ws=4507, exit=1),
