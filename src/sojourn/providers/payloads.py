@@ -1,20 +1,32 @@
 """A talk in the words of a provider: the JSON that its API takes.
 
-What the provider sent itself (thinking with its signature) goes back as it came. The talk must be valid
-(`context.validity`); these functions only write it down.
+What the provider sent itself (thinking with its signature) goes back as it came, and to no other provider. The talk
+must be valid (`context.validity`); these functions only write it down.
 """
 
 import base64
+import hashlib
+import re
 from collections.abc import Sequence
 from typing import Any, Final, Literal, get_args
 
 import msgspec
+from msgspec import UNSET
 
 from sojourn.errors import InvalidInputError
 from sojourn.model.message import DataPart, MediaPart, Message, Part, TextPart, ThinkingPart, ToolCall
 
 Form = Literal["anthropic", "openai-chat", "openai-responses"]
 _NOTHING: Final = "(no output)"
+_THINKING: Final = frozenset({"thinking", "redacted_thinking"})
+_IMAGES: Final = frozenset({"image/jpeg", "image/png", "image/gif", "image/webp"})
+_PDF: Final = "application/pdf"
+_ID: Final = re.compile(r"[A-Za-z0-9_-]+")
+
+
+def is_redacted_thinking(part: Part) -> bool:
+    """Tell whether a part is thinking that Anthropic keeps to itself, which only it can read."""
+    return isinstance(part, DataPart) and isinstance(part.data, dict) and part.data.get("type") == "redacted_thinking"
 
 
 def payload(form: Form, system: str, messages: Sequence[Message]) -> dict[str, Any]:
@@ -45,6 +57,8 @@ def _anthropic(system: str, messages: Sequence[Message]) -> dict[str, Any]:
             continue
         role = "assistant" if message.role == "assistant" else "user"
         blocks = _anthropic_blocks(message)
+        if not blocks:  # nothing, or thinking alone, which is no message
+            continue
         if written and written[-1]["role"] == role:
             written[-1]["content"] += blocks
         else:
@@ -54,13 +68,38 @@ def _anthropic(system: str, messages: Sequence[Message]) -> dict[str, Any]:
 
 def _anthropic_blocks(message: Message) -> list[dict[str, Any]]:
     if message.role == "tool":
-        result = {"type": "tool_result", "tool_use_id": message.tool_call_id, "content": message.text or _NOTHING}
+        call_id = _anthropic_id(message.tool_call_id or "")
+        result = {"type": "tool_result", "tool_use_id": call_id, "content": message.text or _NOTHING}
         return [{**result, "is_error": True} if message.error else result]
     blocks = [block for part in _parts(message) for block in _anthropic_part(part)]
     calls = [
-        {"type": "tool_use", "id": call.id, "name": call.name, "input": call.arguments} for call in message.tool_calls
+        {"type": "tool_use", "id": _anthropic_id(call.id), "name": call.name, "input": call.arguments}
+        for call in message.tool_calls
     ]
-    return [*blocks, *calls]
+    ordered = _as_sent([*blocks, *calls], message)
+    while ordered and ordered[-1]["type"] in _THINKING:  # a message may not end with it
+        ordered.pop()
+    return ordered
+
+
+def _as_sent(blocks: list[dict[str, Any]], message: Message) -> list[dict[str, Any]]:
+    """Return *blocks* in the order of the provider's own JSON, if they are all in it."""
+    sent = None if message.raw is UNSET else msgspec.json.decode(message.raw)
+    content = sent.get("content") if isinstance(sent, dict) else None
+    left, ordered = list(blocks), []
+    for item in content if isinstance(content, list) else ():
+        found = next((block for block in left if isinstance(item, dict) and block.items() <= item.items()), None)
+        if found is not None:
+            ordered.append(found)
+            left.remove(found)
+    return blocks if left else ordered
+
+
+def _anthropic_id(call_id: str) -> str:
+    """Return a call's id as the API takes it: another provider's may have characters that it refuses."""
+    if _ID.fullmatch(call_id):
+        return call_id
+    return f"call_{hashlib.sha256(call_id.encode('utf-8', 'surrogatepass')).hexdigest()[:24]}"
 
 
 def _anthropic_part(part: Part) -> list[dict[str, Any]]:
@@ -70,14 +109,22 @@ def _anthropic_part(part: Part) -> list[dict[str, Any]]:
         case ThinkingPart(text=text, signature=signature):
             # Without its signature the provider would refuse it.
             return [{"type": "thinking", "thinking": text, "signature": signature}] if signature else []
-        case MediaPart(media_type=media_type, data=data, url=url):
-            kind = "image" if media_type.startswith("image/") else "document"
-            if data is not None:
-                encoded = base64.b64encode(data).decode()
-                return [{"type": kind, "source": {"type": "base64", "media_type": media_type, "data": encoded}}]
-            return [{"type": kind, "source": {"type": "url", "url": url}}] if url else []
+        case MediaPart():
+            return [_anthropic_media(part)]
         case DataPart(data=data):
-            return [{"type": "text", "text": msgspec.json.encode(data).decode()}]
+            return [data] if is_redacted_thinking(part) else [{"type": "text", "text": _as_json(data)}]
+
+
+def _anthropic_media(part: MediaPart) -> dict[str, Any]:
+    """Return an image or a document; of what the API cannot look at, only that it is there."""
+    kind = "image" if part.media_type in _IMAGES else "document"
+    if part.media_type in _IMAGES or part.media_type == _PDF:
+        if part.data is not None:
+            encoded = base64.b64encode(part.data).decode()
+            return {"type": kind, "source": {"type": "base64", "media_type": part.media_type, "data": encoded}}
+        if part.url:
+            return {"type": kind, "source": {"type": "url", "url": part.url}}
+    return {"type": "text", "text": f"(a file that cannot be shown here: {part.name or part.media_type})"}
 
 
 # --- OpenAI
@@ -159,10 +206,14 @@ def _part_text(part: Part) -> str:
     match part:
         case TextPart(text=text):
             return text if text.strip() else ""
-        case DataPart(data=data):
-            return msgspec.json.encode(data).decode()
+        case DataPart(data=data) if not is_redacted_thinking(part):
+            return _as_json(data)
         case _:
             return ""
+
+
+def _as_json(data: Any) -> str:
+    return msgspec.json.encode(data).decode()
 
 
 def _arguments(call: ToolCall) -> str:
