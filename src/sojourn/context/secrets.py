@@ -42,7 +42,7 @@ def _part(part: Part) -> Part:
         case ThinkingPart(text=text):
             return ThinkingPart(text=without_secrets(text))
         case DataPart(data=data):
-            return DataPart(data=_value(data))
+            return DataPart(data=redacted_json(data))
         case _:
             return part
 
@@ -52,18 +52,18 @@ def _call(call: ToolCall) -> ToolCall:
     return ToolCall(
         id=call.id,
         name=call.name,
-        arguments=_value(call.arguments),
+        arguments=redacted_json(call.arguments),
         arguments_text=None if text is None else without_secrets(text),
     )
 
 
-def _value(value: Any) -> Any:
+def redacted_json(value: Any) -> Any:
     """Return JSON without secrets. A text is judged with the name it stands under: `{"password": "..."}`."""
     match value:
         case str():
             return without_secrets(value)
         case list() | tuple():
-            return [_value(item) for item in value]
+            return [redacted_json(item) for item in value]
         case dict():
             return {name: _named(str(name), item) for name, item in value.items()}
         case _:
@@ -72,7 +72,7 @@ def _value(value: Any) -> Any:
 
 def _named(name: str, value: Any) -> Any:
     if not isinstance(value, str):
-        return _value(value)
+        return redacted_json(value)
     opening = f'{name}="'
     shown = without_secrets(f'{opening}{value}"')
     # A value with quotes of its own cannot be judged as one.
