@@ -13,6 +13,7 @@ from sojourn.context.compaction.written_by_model import ModelSummariser
 from sojourn.context.models import ModelCatalog
 from sojourn.engine.announce import news_of
 from sojourn.engine.background import Background
+from sojourn.engine.budgeting import SessionBudget
 from sojourn.engine.bus import EventBus, SessionLoaded, SessionPurged
 from sojourn.engine.compacting import ContextCompactor
 from sojourn.engine.compaction import Compaction, CompactionSettings
@@ -156,6 +157,7 @@ class Sojourn:
         if self._reading is not None:
             self._reading.forget()
         await self.memory.forget(redaction)
+        await self.background.forget(redaction)
 
     async def _drop(self, purged: SessionPurged) -> None:
         await self.memory.drop(purged.session_id, forks=purged.forks)
@@ -211,14 +213,20 @@ class Sojourn:
         )
         return await self.sessions.open(row.header.session_id, exact=True)
 
-    def compactor(self, session: Session, *, settings: CompactionSettings | None = None) -> ContextCompactor:
-        """Return what compacts *session*: with the app's model if it has one, else by the talk's own sentences."""
+    def compactor(
+        self, session: Session, *, settings: CompactionSettings | None = None, budget: SessionBudget | None = None
+    ) -> ContextCompactor:
+        """Return what compacts *session*: with the app's model if it has one, else by the talk's own sentences.
+
+        *budget* is asked before the model is.
+        """
         summariser = ModelSummariser(self._model) if self._model is not None else None
         return ContextCompactor(
             session,
             summariser,
             settings=settings,
             extractor=_rules(self.settings.learned_kinds),
+            budget=budget,
             fallback=ExtractiveSummariser(),
         )
 

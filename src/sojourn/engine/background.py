@@ -12,9 +12,10 @@ from typing import Final
 import anyio
 
 from sojourn.engine.session import Session
+from sojourn.errors import SojournError
 from sojourn.model.entry import Entry
 from sojourn.model.ids import SessionId
-from sojourn.store.protocol import StateProvider
+from sojourn.store.protocol import Redaction, StateProvider
 
 _log = logging.getLogger(__name__)
 BATCH: Final = 100
@@ -23,6 +24,8 @@ Work = Callable[[Session, Sequence[Entry]], Awaitable[bool | None]]
 """Called with what is new; it returns False to be called again with that and more."""
 Follower = Callable[[Session], Awaitable[None]]
 """Work that keeps its own watermark: called with a session that went on."""
+Forgetter = Callable[[Redaction], Awaitable[None]]
+"""Removes what was forgotten from what a follower derived."""
 FailureHandler = Callable[[str, SessionId, Exception], None]
 
 
@@ -37,6 +40,7 @@ class Background:
     def __init__(self, *, on_failure: FailureHandler = log_failure) -> None:
         self._workers: dict[str, Work] = {}
         self._followers: dict[str, Follower] = {}
+        self._forgetters: dict[str, Forgetter] = {}
         self._behind: dict[SessionId, Session] = {}
         self._wake = anyio.Event()
         self._busy = anyio.Lock()
@@ -46,9 +50,30 @@ class Background:
         """Let *work* follow the journals, under a *name* that its watermarks are kept by."""
         self._workers[name] = work
 
-    def follow(self, name: str, follower: Follower) -> None:
-        """Let *follower*, which knows how far it came, be called with each session that went on."""
+    def follow(self, name: str, follower: Follower, *, forget: Forgetter | None = None) -> None:
+        """Let *follower*, which knows how far it came, be called with each session that went on.
+
+        *forget* is called with what is forgotten in any session.
+        """
         self._followers[name] = follower
+        if forget is not None:
+            self._forgetters[name] = forget
+
+    def leave(self, name: str) -> None:
+        """Call the follower of this name no more; nothing happens if there is none."""
+        self._followers.pop(name, None)
+        self._forgetters.pop(name, None)
+
+    async def forget(self, redaction: Redaction) -> None:
+        """Let every follower remove what was forgotten. One that fails stops no other; its error is raised at last."""
+        failed: list[SojournError] = []
+        for forget in tuple(self._forgetters.values()):
+            try:
+                await forget(redaction)
+            except SojournError as error:
+                failed.append(error)
+        if failed:
+            raise failed[0]
 
     def notify(self, session: Session) -> None:
         """Note that a session was opened or went on."""
@@ -70,7 +95,7 @@ class Background:
                 _, session = self._behind.popitem()
                 for name, work in self._workers.items():
                     await self._catch_up(name, work, session)
-                for name, follower in self._followers.items():
+                for name, follower in tuple(self._followers.items()):
                     await self._call(name, follower, session)
 
     async def _call(self, name: str, follower: Follower, session: Session) -> None:
