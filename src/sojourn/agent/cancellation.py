@@ -4,6 +4,8 @@ import asyncio
 import logging
 from collections.abc import Callable
 
+import anyio.lowlevel
+
 _log = logging.getLogger(__name__)
 
 
@@ -52,6 +54,12 @@ class CancellationToken:
     def reset(self) -> None:
         """Make it new; the callbacks stay."""
         self._cancelled = False
+
+
+async def checkpoint() -> None:
+    """Let whoever watches the turn act on what he was just told, and stop here if he cancelled it."""
+    await anyio.lowlevel.checkpoint()
+    await anyio.lowlevel.checkpoint_if_cancelled()
 
 
 def _call(callback: Callable[[], None]) -> None:

@@ -56,6 +56,7 @@ class ContextBuilder:
         counter: counts tokens.
         budget: tokens that a context may have; None takes what fits *window*.
         window: how many tokens the model can take; None if nobody knows.
+        beside: tokens of what is sent beside the context (the definitions of tools), which count as part of it.
         mode: how much of the state is offered.
         strategy: which messages go when not all fit.
         profile: when what is known about the user is shown.
@@ -64,6 +65,7 @@ class ContextBuilder:
     counter: TokenCounter = CharacterCounter()  # noqa: RUF009 - it has no state
     budget: int | None = None
     window: int | None = None
+    beside: int = 0
     mode: Mode = "auto"
     strategy: Strategy = "oldest_first"
     profile: ShowProfile = "when_asked"
@@ -77,6 +79,19 @@ class ContextBuilder:
         return _Building(self, inputs, self.tokens_allowed(), previous).context()
 
     def tokens_allowed(self) -> int:
+        """Return how many tokens a context may have, without what is sent beside it.
+
+        Raises:
+            InvalidInputError: a setting is unknown, or no context can be so small.
+        """
+        allowed = self._allowed_in_all() - self.beside
+        if allowed < 1:
+            raise InvalidInputError(
+                f"the tools' definitions cost {self.beside:,} tokens, and the budget is {allowed + self.beside:,}"
+            )
+        return allowed
+
+    def _allowed_in_all(self) -> int:
         """Return how many tokens a context may have.
 
         Raises:

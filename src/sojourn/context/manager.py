@@ -13,6 +13,7 @@ from sojourn.context.builder import RESERVE, UNKNOWN_WINDOW
 from sojourn.context.inputs import Strategy
 from sojourn.context.talk import Line, flat, groups
 from sojourn.context.tokens import CharacterCounter, TokenCounter, count_message
+from sojourn.context.tool_results import shown
 from sojourn.context.validity import made_valid
 from sojourn.context.window import recent_window
 from sojourn.errors import InvalidInputError
@@ -39,6 +40,12 @@ class ContextLog(Protocol):
     def log_assistant(self, content: str, tool_calls: Sequence[ToolCall] = ()) -> object: ...
 
     def log_tool_result(self, tool_call_id: str, name: str, result: ToolOutcome | str) -> object: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Failed:
+    error: str
+    output: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,6 +146,22 @@ class ContextManager:
         if self._logger is not None:
             self._logger.log_tool_result(tool_call_id, name, result)
 
+    def add_message(self, message: Message) -> None:
+        """Add a message as it is, with its thinking and whatever else its provider wants back."""
+        self._messages.append(message)
+        if self._logger is None:
+            return
+        match message.role:
+            case "user":
+                self._logger.log_user(message.text)
+            case "assistant":
+                self._logger.log_assistant(message.text, message.tool_calls)
+            case "tool":
+                result: ToolOutcome | str = _Failed(error=message.text) if message.error else message.text
+                self._logger.log_tool_result(message.tool_call_id or "", message.name or "", result)
+            case "system":
+                self._logger.log_system(message.text)
+
     def clear_messages(self) -> None:
         """Forget what was said; the instructions and the tools stay."""
         self._messages.clear()
@@ -149,7 +172,7 @@ class ContextManager:
         A call and its results go or stay together. The last of them stay in any case: if they are too long, they are
         cut in the middle; if there is no room at all, they stay as they are.
         """
-        talk = groups(made_valid([Line(message=message) for message in self._messages]))
+        talk = groups(made_valid([Line(message=shown(message)) for message in self._messages]))
         room = self.config.available - self._fixed()
         window = recent_window(
             talk,

@@ -15,6 +15,7 @@ from sojourn.context.inputs import Inputs, Retrieved, Retriever
 from sojourn.context.models import ModelCatalog
 from sojourn.context.talk import Line, groups
 from sojourn.context.tokens import Calibration, TokenCounter, count_message, counter_for
+from sojourn.context.tool_results import shown
 from sojourn.engine.live import Live
 from sojourn.engine.nouns.research import ResearchNoun
 from sojourn.engine.recall.memory import Memory
@@ -238,7 +239,9 @@ def _first_needed(lines: Sequence[Line], tokens: int, counter: TokenCounter) -> 
 
 def _lines(entries: Iterable[Entry]) -> list[Line]:
     return [
-        Line(message=entry.event.message, seq=entry.seq) for entry in entries if isinstance(entry.event, MessageAdded)
+        Line(message=shown(entry.event.message), seq=entry.seq)
+        for entry in entries
+        if isinstance(entry.event, MessageAdded)
     ]
 
 

@@ -431,6 +431,7 @@ class Session:
         strategy: Strategy = "oldest_first",
         profile: ShowProfile = "when_asked",
         retrieve: bool = True,
+        beside: int = 0,
     ) -> Context:
         """Return what a model should see to answer *question*: the smallest that holds what is needed, and why.
 
@@ -444,6 +445,7 @@ class Session:
             strategy: which messages go when not all fit.
             profile: when what is known about the user is shown.
             retrieve: look for old messages, and for facts of other sessions.
+            beside: tokens that are sent beside it (the definitions of tools), and count as part of it.
 
         Raises:
             InvalidInputError: the budget is too small for what every context holds, or a setting is unknown.
@@ -452,12 +454,18 @@ class Session:
             counter=self._contexts.counter(model),
             budget=budget,
             window=await self._contexts.window(model, self._options.models),
+            beside=beside,
             mode=mode,
             strategy=strategy,
             profile=profile,
         )
         memory = self._options.memory if retrieve else None
         return await self._contexts.build(self, question, builder, system=system, model=model, memory=memory)
+
+    @property
+    def models(self) -> ModelCatalog:
+        """What is known about models: their windows and prices."""
+        return self._options.models
 
     def recap(self) -> str:
         """Return where the session stands, for whoever comes back to it."""

@@ -5,7 +5,7 @@ A request holds messages that are valid already (`context.validity`); an adapter
 """
 
 from collections.abc import AsyncGenerator
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, runtime_checkable
 
 from sojourn.model.message import Message
 from sojourn.model.usage import Usage
@@ -134,3 +134,11 @@ class Provider(Protocol):
     async def close(self) -> None:
         """Close the connections. Closing twice is fine."""
         ...
+
+
+@runtime_checkable
+class HasWindow(Protocol):
+    """A model that knows itself how many tokens it can take."""
+
+    @property
+    def window(self) -> int: ...

@@ -1,0 +1,313 @@
+"""A durable session as an agent's conversation: everything is in the journal as soon as it happens.
+
+What the user says is stored before a model is asked; a tool's start is stored before it runs, and its end with its
+result in one append; streamed text is kept every half second. So whenever the process ends, the next turn knows what
+was done, what was not, and what nobody can know.
+"""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Any, Final
+
+import anyio
+import anyio.to_thread
+import msgspec
+import uuid_utils
+from msgspec.structs import replace
+
+from sojourn.agent.settings import AgentSettings
+from sojourn.agent.talk import OpenTurn, Outcome, Said
+from sojourn.context.builder import RESERVE, default_budget
+from sojourn.context.context import Context
+from sojourn.context.tokens import CharacterCounter
+from sojourn.context.validity import CANCELLED
+from sojourn.engine.budgeting import SessionBudget
+from sojourn.engine.session import Session
+from sojourn.errors import LockedError
+from sojourn.model.entry import Draft
+from sojourn.model.events import Event, MessageAdded, ToolRan, ToolStarted, UsageRecorded, VariableSet
+from sojourn.model.ids import Seq
+from sojourn.model.message import Message, Part, TextPart, ThinkingPart, ToolCall
+from sojourn.model.usage import Usage
+from sojourn.providers.protocol import HasWindow, ModelRequest, Provider, ToolDefinition
+
+MAX_RESULT: Final = 2_000_000
+"""Characters of a tool's result that are stored: what is longer would not fit into one event."""
+FULL: Final = 0.9
+"""A context that is filled to this share is time to summarise what is old."""
+_RECENT: Final = 100
+"""Of so many messages the ids of calls are compared with new ones."""
+_FIRST_WAIT: Final = 0.02
+_LONGEST_WAIT: Final = 0.5
+
+
+class JournalTalk:
+    """One session, as its agent talks in it. Lives as long as the agent."""
+
+    def __init__(
+        self,
+        session: Session,
+        provider: Provider,
+        *,
+        settings: AgentSettings,
+        instructions: Callable[[], Awaitable[str]],
+        budget: SessionBudget,
+        compact: Callable[[int], Awaitable[bool]] | None = None,
+        agent: str | None = None,
+    ) -> None:
+        """Talk in *session* with *provider*.
+
+        *compact* makes the talk fit into so many tokens, and tells whether it did; *agent* is who speaks, where several
+        do.
+        """
+        self._session = session
+        self._provider = provider
+        self._settings = settings
+        self._instructions = instructions
+        self._budget = budget
+        self._compact = compact
+        self._agent = agent
+        self._compacted_at = 0
+        self._prices_loaded = False
+        self.context: Context | None = None
+        """What the model was shown last."""
+
+    @property
+    def session(self) -> Session:
+        """Where it is kept."""
+        return self._session
+
+    @property
+    def variables(self) -> Mapping[str, Any]:
+        return self._session.variables.to_dict()
+
+    # --- the turn
+
+    @asynccontextmanager
+    async def turn(self, *, resume: bool = False, wait: bool = True) -> AsyncIterator[OpenTurn]:
+        """Hold the session's turn, wherever else it may be wanted.
+
+        Raises:
+            LockedError: another one is going on, and nobody wants to *wait*.
+        """
+        async with AsyncExitStack() as stack:
+            held = await self._entered(stack, resume=resume, wait=wait)
+            self._budget.begin_run()
+            yield held
+
+    async def _entered(self, stack: AsyncExitStack, *, resume: bool, wait: bool) -> OpenTurn:
+        pause = _FIRST_WAIT
+        while True:
+            try:
+                return await stack.enter_async_context(self._session.turn(resume=resume))
+            except LockedError:
+                if not wait:
+                    raise
+            await anyio.sleep(pause)
+            pause = min(pause * 2, _LONGEST_WAIT)
+
+    async def open_calls(self) -> tuple[ToolCall, ...]:
+        found: list[ToolCall] = []
+        for call in self._session.state.conversation.open_calls:
+            if call.started:
+                continue
+            entries = await self._session.store.read(self._session.id, after=call.asked_at - 1, limit=1)
+            asked = entries[0].event if entries else None
+            made = asked.message.tool_calls if isinstance(asked, MessageAdded) else ()
+            found += [one for one in made if one.id == call.call_id]
+        return tuple(found)
+
+    async def flush(self, tools: Sequence[tuple[str, str]]) -> None:
+        await self._session.refresh()
+        waiting = {call.call_id: call for call in self._session.state.conversation.open_calls}
+        drafts = [
+            Draft(
+                event=MessageAdded(message=self._result(call_id, name, CANCELLED, error=True)), causes=(call.asked_at,)
+            )
+            for call_id, name in tools
+            if (call := waiting.get(call_id)) is not None
+        ]
+        if drafts:
+            await self._session.append(*drafts)
+
+    # --- what is said
+
+    async def ask(self, text: str) -> None:
+        await self._session.messages.user(storable(text))
+
+    async def request(self, tools: tuple[ToolDefinition, ...]) -> ModelRequest:
+        """Build the context, after summarising what is old if it is full.
+
+        Raises:
+            BudgetExceededError: the call would cost more than is allowed.
+        """
+        context = await self._build(tools)
+        if self._compact is not None and self._is_full(context):
+            self._compacted_at = self._session.state.conversation.message_count
+            if await self._compact(context.budget):
+                context = await self._build(tools)
+        self.context = context
+        self._budget.check_run_budget(context.tokens.count)
+        messages = tuple(context.messages)
+        return ModelRequest(
+            messages=messages,
+            system=context.system,
+            tools=tools,
+            stable=_stable(messages),
+            max_tokens=self._settings.max_tokens,
+            temperature=self._settings.temperature,
+            thinking=self._settings.thinking,
+        )
+
+    async def _build(self, tools: tuple[ToolDefinition, ...]) -> Context:
+        return await self._session.context(
+            system=await self._instructions(),
+            budget=self._context_tokens(),
+            model=self._provider.model,
+            mode=self._settings.context_mode,
+            retrieve=self._settings.retrieve,
+            beside=_tokens_of(tools),
+        )
+
+    def _context_tokens(self) -> int | None:
+        if self._settings.context_tokens is not None or not isinstance(self._provider, HasWindow):
+            return self._settings.context_tokens
+        window = self._provider.window
+        return default_budget(window) if window > 2 * RESERVE else window // 2
+
+    def _is_full(self, context: Context) -> bool:
+        """Tell whether messages fell out of the context, or will soon, and that is news."""
+        conversation = self._session.state.conversation
+        if conversation.message_count - self._compacted_at < conversation.window_messages // 4 and self._compacted_at:
+            return False  # it was tried, and would end as it did
+        overflows = any(one.section == "messages" for one in context.dropped)
+        return overflows or context.tokens.count > FULL * context.budget
+
+    async def keep_partial(self, text: str) -> None:
+        await self._session.store.save_partial(self._session.id, storable(text))
+
+    async def answer(self, message: Message | None, usage: Usage, *, seconds: float) -> Said:
+        priced = await self._priced(usage)
+        events: list[Event] = []
+        said = None
+        if message is not None:
+            said = await self._as_stored(message, usage)
+            events.append(MessageAdded(message=said))
+        if usage != Usage():
+            events.append(_recorded(priced, seconds))
+        if events:
+            await self._session.append(*events, clear_partial=True)
+        return Said(message=said, usage=priced)
+
+    async def _as_stored(self, message: Message, usage: Usage) -> Message:
+        content = message.content
+        changes: dict[str, Any] = {
+            "content": storable(content) if isinstance(content, str) else tuple(map(_storable_part, content)),
+            "model": message.model or usage.model,
+            "tokens": usage.output_tokens or None,
+        }
+        if self._agent is not None:
+            changes["metadata"] = {**message.metadata, "agent": self._agent}
+        if message.tool_calls:
+            known = await self._known_calls()
+            calls = []
+            for call in message.tool_calls:
+                calls.append(replace(call, id=f"call_{uuid_utils.uuid7().hex}") if call.id in known else call)
+                known.add(call.id)
+            changes["tool_calls"] = tuple(calls)
+        return replace(message, **changes)
+
+    async def _known_calls(self) -> set[str]:
+        entries = await self._session.last_messages(_RECENT)
+        return {
+            call.id
+            for entry in entries
+            if isinstance(entry.event, MessageAdded)
+            for call in entry.event.message.tool_calls
+        }
+
+    async def _priced(self, usage: Usage) -> Usage:
+        if self._prices_loaded:
+            return self._session.models.priced(usage)
+        self._prices_loaded = True  # the first time, a large table is loaded
+        return await anyio.to_thread.run_sync(self._session.models.priced, usage)
+
+    # --- tools
+
+    async def tool_started(self, call: ToolCall, arguments: dict[str, Any]) -> None:
+        await self._session.append(
+            ToolStarted(call_id=call.id, name=call.name, arguments=arguments), causes=self._asked_at(call.id)
+        )
+
+    async def tools_done(self, outcomes: Sequence[Outcome]) -> None:
+        drafts: list[Draft] = []
+        for outcome in outcomes:
+            call, causes = outcome.call, self._asked_at(outcome.call.id)
+            events: list[Event] = []
+            if outcome.ran:
+                error = None if outcome.success else storable(outcome.text)[:500]
+                events.append(
+                    ToolRan(
+                        call_id=call.id, name=call.name, success=outcome.success, seconds=outcome.seconds, error=error
+                    )
+                )
+            events.append(
+                MessageAdded(message=self._result(call.id, call.name, outcome.text, error=not outcome.success))
+            )
+            if outcome.output is not None:
+                events.append(VariableSet(name=outcome.output, value=outcome.value))
+            drafts += [Draft(event=event, causes=causes) for event in events]
+        if drafts:
+            await self._session.append(*drafts)
+
+    def _asked_at(self, call_id: str) -> tuple[Seq, ...]:
+        """Return the message that made a call, so that forgetting it reaches what the tool was given and said."""
+        calls = self._session.state.conversation.open_calls
+        return tuple(call.asked_at for call in calls if call.call_id == call_id)
+
+    def _result(self, call_id: str, name: str, text: str, *, error: bool) -> Message:
+        whole = storable(text)
+        if len(whole) > MAX_RESULT:
+            whole = f"{whole[:MAX_RESULT]}\n[... {len(whole) - MAX_RESULT:,} more characters were not stored ...]"
+        metadata = {"agent": self._agent} if self._agent is not None else {}
+        return Message(role="tool", content=whole, tool_call_id=call_id, name=name, error=error, metadata=metadata)
+
+
+def _recorded(usage: Usage, seconds: float) -> UsageRecorded:
+    return UsageRecorded(
+        purpose="conversation",
+        model=usage.model,
+        input_tokens=usage.input_tokens,
+        output_tokens=usage.output_tokens,
+        cache_creation_tokens=usage.cache_creation_tokens,
+        cache_read_tokens=usage.cache_read_tokens,
+        cost_micros=usage.cost_micros,
+        seconds=seconds,
+    )
+
+
+def storable(text: str) -> str:
+    """Return *text* as it can be written: half a character, as some models send, becomes a question mark."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace").decode()
+    return text
+
+
+def _storable_part(part: Part) -> Part:
+    match part:
+        case TextPart(text=text) | ThinkingPart(text=text):
+            return replace(part, text=storable(text))
+        case _:
+            return part
+
+
+def _stable(messages: Sequence[Message]) -> int:
+    """Return how many messages, from the first, stand before the question: the next turn begins with them, too."""
+    places = [place for place, message in enumerate(messages) if message.role == "user"]
+    return places[-1] if places else 0
+
+
+def _tokens_of(tools: tuple[ToolDefinition, ...]) -> int:
+    return CharacterCounter().count(msgspec.json.encode(tools).decode()) if tools else 0
