@@ -146,7 +146,7 @@ class WireServer:
         return f"http://127.0.0.1:{self._http.server_address[1]}"
 
     def route(self, path: str, handler: Handler) -> None:
-        """Let *handler* answer what is posted to *path*."""
+        """Let *handler* answer what is asked of *path*."""
         self._handlers[path] = handler
 
     def script(self) -> Script:
@@ -179,10 +179,16 @@ class _Connection(http.server.BaseHTTPRequestHandler):
     server: _Http
 
     def do_POST(self) -> None:  # the name that http.server looks for
+        self._answer()
+
+    def do_GET(self) -> None:  # same
+        self._answer()
+
+    def _answer(self) -> None:
         self.close_connection = True  # a connection kept open would hold up the closing of the server
         length = min(int(self.headers.get("Content-Length") or 0), MAX_BODY)
         request = Request(
-            method="POST",
+            method=self.command,
             path=self.path.partition("?")[0],
             headers={name.lower(): value for name, value in self.headers.items()},
             body=self.rfile.read(length),
