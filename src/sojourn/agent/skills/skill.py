@@ -77,8 +77,19 @@ class HasTraits(Protocol):
     def traits(self) -> SkillTraits: ...
 
 
-def traits_of(skill: Skill) -> SkillTraits:
-    """Return what is known about *skill*: what it says, or the defaults."""
+@runtime_checkable
+class HasCallTraits(Protocol):
+    """A skill that is more harmless with some arguments than with others; its `traits` say the worst."""
+
+    def traits_for(self, arguments: dict[str, Any]) -> SkillTraits:
+        """Return what is good to know before it runs with *arguments*."""
+        ...
+
+
+def traits_of(skill: Skill, arguments: dict[str, Any] | None = None) -> SkillTraits:
+    """Return what is known about *skill*, or about running it with *arguments*: what it says, or the defaults."""
+    if arguments is not None and isinstance(skill, HasCallTraits):
+        return skill.traits_for(arguments)
     return skill.traits if isinstance(skill, HasTraits) else SkillTraits()
 
 

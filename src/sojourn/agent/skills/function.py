@@ -1,0 +1,131 @@
+"""A function as a skill: its name, its docstring and its annotations say all that a model needs to know."""
+
+import inspect
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import msgspec
+from anyio import to_thread
+
+from sojourn.agent.skills.names import check_skill_name
+from sojourn.agent.skills.services import ServiceContainer
+from sojourn.agent.skills.signature import read_signature
+from sojourn.agent.skills.skill import SkillTraits, ToolResult
+from sojourn.errors import InvalidInputError, NotFoundError
+
+TraitsFor = Callable[[dict[str, Any]], SkillTraits]
+
+
+class FunctionSkill:
+    """A skill that calls a function. Made by `skill_of`; it holds nothing between two calls."""
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        *,
+        name: str | None = None,
+        traits: SkillTraits | None = None,
+        traits_for: TraitsFor | None = None,
+        services: ServiceContainer | None = None,
+    ) -> None:
+        """Read *function*'s signature and docstring; the arguments are those of `skill_of`."""
+        self._function = function
+        self._name = check_skill_name(name or getattr(function, "__name__", ""))
+        self._signature = read_signature(function)
+        self._traits = traits or SkillTraits()
+        self._traits_for = traits_for
+        self._services = services if services is not None else ServiceContainer()
+        called = function.func if isinstance(function, partial) else function
+        self._is_async = inspect.iscoroutinefunction(called) or inspect.iscoroutinefunction(
+            getattr(called, "__call__", None)  # noqa: B004 - of an object that can be called, this is what runs
+        )
+
+    def __repr__(self) -> str:
+        return f"FunctionSkill({self._name})"
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    @property
+    def description(self) -> str:
+        return self._signature.description
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        return self._signature.schema
+
+    @property
+    def traits(self) -> SkillTraits:
+        """What is good to know before it runs, whatever the arguments."""
+        return self._traits
+
+    def traits_for(self, arguments: dict[str, Any]) -> SkillTraits:
+        """Return what is good to know before it runs with *arguments*."""
+        return self._traits if self._traits_for is None else self._traits_for(arguments)
+
+    async def execute(self, **arguments: Any) -> ToolResult:
+        """Call the function; a plain one on a thread, which is left to itself on a cancel.
+
+        Arguments that do not fit, and whatever the function finds wrong with them (`InvalidInputError`,
+        `NotFoundError`), are an error in the result.
+        """
+        try:
+            given = self._signature.checked(arguments)
+            for one in self._signature.injected:
+                given[one.parameter] = one.found_in(self._services, self._name)
+            call = partial(self._function, **given)
+            returned = await (call() if self._is_async else to_thread.run_sync(call, abandon_on_cancel=True))
+        except InvalidInputError as error:
+            return ToolResult(error=_clean(f"{self._name}: {error.detail or error}"))
+        except NotFoundError as error:
+            return ToolResult(error=_clean(f"{self._name}: {error}"))
+        return self._result(returned)
+
+    def _result(self, returned: Any) -> ToolResult:
+        if isinstance(returned, ToolResult):
+            return ToolResult(output=_clean(returned.output), error=_clean(returned.error), data=returned.data)
+        if isinstance(returned, str):
+            return ToolResult(output=_clean(returned))
+        if returned is None and self._signature.returns_nothing:
+            return ToolResult(output="Done.")
+        try:
+            text = msgspec.json.encode(returned)
+        except (TypeError, ValueError, RecursionError, msgspec.MsgspecError) as error:
+            kind = type(returned).__name__
+            return ToolResult(error=_clean(f"{self._name} ran, but its result, a {kind}, is no JSON: {error}"))
+        return ToolResult(output=text.decode(), data=msgspec.json.decode(text))
+
+
+def skill_of(
+    function: Callable[..., Any],
+    *,
+    name: str | None = None,
+    traits: SkillTraits | None = None,
+    traits_for: TraitsFor | None = None,
+    services: ServiceContainer | None = None,
+) -> FunctionSkill:
+    """Return *function*, sync or async, as a skill.
+
+    The docstring is the description, its `Args:` describe the parameters, and the annotations say what they take:
+    anything that msgspec can read from JSON. A text that it returns is the output; a `ToolResult` is the result;
+    anything else is the output as JSON, and the result's data.
+
+    Args:
+        function: what to call. Parameters annotated with `Session`, `ServiceContainer` or `CancellationToken` are
+            filled by the agent, and no model hears of them.
+        name: what the model calls it; the function's own name unless given.
+        traits: what is good to know before it runs.
+        traits_for: the same for given arguments, which have not been checked; *traits* then say the worst.
+        services: where the parameters come from that the agent fills.
+
+    Raises:
+        InvalidInputError: a model cannot call it, or its name cannot be used.
+    """
+    return FunctionSkill(function, name=name, traits=traits, traits_for=traits_for, services=services)
+
+
+def _clean(text: str) -> str:
+    """Return *text* without halves of characters, which no journal can hold."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
