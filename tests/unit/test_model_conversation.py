@@ -82,8 +82,14 @@ def test_a_call_that_started_may_have_run() -> None:
 
 def test_a_call_that_nobody_asked_for_is_open_once_it_started() -> None:
     assert talk(ev.ToolStarted(call_id="x", name="search")).open_calls == (
-        OpenCall(call_id="x", name="search", asked_at=Seq(2), started=True),
+        OpenCall(call_id="x", name="search", asked_at=Seq(2), started=True, beside=True),
     )
+
+
+def test_a_call_that_nobody_asked_for_ends_when_the_tool_comes_back() -> None:
+    started = ev.ToolStarted(call_id="x", name="search")
+
+    assert talk(started, ev.ToolRan(call_id="x", name="search")).open_calls == ()
 
 
 # --- exchanges

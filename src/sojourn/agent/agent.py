@@ -28,7 +28,7 @@ from sojourn.agent.loop import Answered, TurnLoop
 from sojourn.agent.managed_talk import ManagedTalk
 from sojourn.agent.settings import AgentSettings, WhenBusy
 from sojourn.agent.skills.skill import Skill
-from sojourn.agent.talk import Talk
+from sojourn.agent.talk import LastingTalk, Talk
 from sojourn.clock import SystemClock
 from sojourn.context.budget import Limits
 from sojourn.context.builder import LARGEST, RESERVE
@@ -276,7 +276,7 @@ class Agent:
 
     async def _hold(self, text: str | None, announce: Announce, *, wait: bool) -> None:
         """Hold the conversation's turn, and work on it; a *text* of None goes on with what was left open."""
-        talk = self._talk or self._single_turn()
+        talk: LastingTalk = self._talk or self._single_turn()
         cancelled, self._cancelled = self._cancelled, []
         if cancelled:
             await talk.flush(cancelled)

@@ -12,11 +12,10 @@ from typing import Any, Final
 import anyio
 import anyio.to_thread
 import msgspec
-import uuid_utils
 from msgspec.structs import replace
 
 from sojourn.agent.settings import AgentSettings
-from sojourn.agent.talk import OpenTurn, Outcome, Said
+from sojourn.agent.talk import OpenTurn, Outcome, Said, with_fresh_ids
 from sojourn.context.builder import RESERVE, default_budget
 from sojourn.context.context import Context
 from sojourn.context.tokens import CharacterCounter
@@ -33,6 +32,8 @@ from sojourn.providers.protocol import HasWindow, ModelRequest, Provider, ToolDe
 
 MAX_RESULT: Final = 2_000_000
 """Characters of a tool's result that are stored: what is longer would not fit into one event."""
+MAX_ERROR: Final = 500
+"""Characters of a tool's error that the note of its run holds; the result has all of it."""
 FULL: Final = 0.9
 """A context that is filled to this share is time to summarise what is old."""
 _RECENT: Final = 100
@@ -135,17 +136,17 @@ class JournalTalk:
     async def ask(self, text: str) -> None:
         await self._session.messages.user(storable(text))
 
-    async def request(self, tools: tuple[ToolDefinition, ...]) -> ModelRequest:
-        """Build the context, after summarising what is old if it is full.
+    async def request(self, tools: tuple[ToolDefinition, ...], *, question: str = "") -> ModelRequest:
+        """Build the context for *question*, or the one that waits, after summarising what is old if it is full.
 
         Raises:
             BudgetExceededError: the call would cost more than is allowed.
         """
-        context = await self._build(tools)
+        context = await self._build(tools, question)
         if self._compact is not None and self._is_full(context):
             self._compacted_at = self._session.state.conversation.message_count
             if await self._compact(context.budget):
-                context = await self._build(tools)
+                context = await self._build(tools, question)
         self.context = context
         self._budget.check_run_budget(context.tokens.count)
         messages = tuple(context.messages)
@@ -159,8 +160,9 @@ class JournalTalk:
             thinking=self._settings.thinking,
         )
 
-    async def _build(self, tools: tuple[ToolDefinition, ...]) -> Context:
+    async def _build(self, tools: tuple[ToolDefinition, ...], question: str) -> Context:
         return await self._session.context(
+            question,
             system=await self._instructions(),
             budget=self._context_tokens(),
             model=self._provider.model,
@@ -208,14 +210,8 @@ class JournalTalk:
         }
         if self._agent is not None:
             changes["metadata"] = {**message.metadata, "agent": self._agent}
-        if message.tool_calls:
-            known = await self._known_calls()
-            calls = []
-            for call in message.tool_calls:
-                calls.append(replace(call, id=f"call_{uuid_utils.uuid7().hex}") if call.id in known else call)
-                known.add(call.id)
-            changes["tool_calls"] = tuple(calls)
-        return replace(message, **changes)
+        stored = replace(message, **changes)
+        return with_fresh_ids(stored, await self._known_calls()) if message.tool_calls else stored
 
     async def _known_calls(self) -> set[str]:
         entries = await self._session.last_messages(_RECENT)
@@ -240,23 +236,29 @@ class JournalTalk:
         )
 
     async def tools_done(self, outcomes: Sequence[Outcome]) -> None:
+        await self._append_done(outcomes, with_results=True)
+
+    async def note_tools(self, outcomes: Sequence[Outcome]) -> None:
+        """Note that tools ran, for an attempt that is not part of the talk."""
+        await self._append_done(outcomes, with_results=False)
+
+    async def _append_done(self, outcomes: Sequence[Outcome], *, with_results: bool) -> None:
         drafts: list[Draft] = []
         for outcome in outcomes:
-            call, causes = outcome.call, self._asked_at(outcome.call.id)
-            events: list[Event] = []
+            call, events = outcome.call, list[Event]()
             if outcome.ran:
-                error = None if outcome.success else storable(outcome.text)[:500]
+                error = None if outcome.success else storable(outcome.text)[:MAX_ERROR]
                 events.append(
                     ToolRan(
                         call_id=call.id, name=call.name, success=outcome.success, seconds=outcome.seconds, error=error
                     )
                 )
-            events.append(
-                MessageAdded(message=self._result(call.id, call.name, outcome.text, error=not outcome.success))
-            )
+            if with_results:
+                result = self._result(call.id, call.name, outcome.text, error=not outcome.success)
+                events.append(MessageAdded(message=result))
             if outcome.output is not None:
                 events.append(VariableSet(name=outcome.output, value=outcome.value))
-            drafts += [Draft(event=event, causes=causes) for event in events]
+            drafts += [Draft(event=event, causes=self._asked_at(call.id)) for event in events]
         if drafts:
             await self._session.append(*drafts)
 

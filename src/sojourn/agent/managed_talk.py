@@ -7,9 +7,10 @@ from typing import Any
 from msgspec.structs import replace
 
 from sojourn.agent.settings import AgentSettings
-from sojourn.agent.talk import NOT_STARTED, OpenTurn, Outcome, Said
+from sojourn.agent.talk import OpenTurn, Outcome, Said, with_fresh_ids
 from sojourn.context.manager import ContextManager
 from sojourn.context.validity import CANCELLED
+from sojourn.engine.repair import CANCELLED_BEFORE
 from sojourn.errors import InvalidInputError
 from sojourn.model.message import Message, ToolCall
 from sojourn.model.usage import Usage
@@ -45,7 +46,7 @@ class ManagedTalk:
     def _close(self) -> None:
         """Let the next turn be valid, wherever this one was left."""
         for call in self._waiting():
-            text = CANCELLED if call.id in self._started else NOT_STARTED
+            text = CANCELLED if call.id in self._started else CANCELLED_BEFORE
             self._add_result(call, text, error=True)
         if self._partial:
             self._context.add_message(Message(role="assistant", content=self._partial, partial=True))
@@ -89,12 +90,7 @@ class ManagedTalk:
         if message is None:
             return Said(message=None, usage=usage)
         known = {call.id for said in self._context.messages for call in said.tool_calls}
-        calls = []
-        for call in message.tool_calls:
-            fresh = call.id if call.id not in known else f"{call.id}-{len(known)}"
-            known.add(fresh)
-            calls.append(call if fresh == call.id else replace(call, id=fresh))
-        said = replace(message, tool_calls=tuple(calls), tokens=usage.output_tokens or None)
+        said = replace(with_fresh_ids(message, known), tokens=usage.output_tokens or None)
         self._context.add_message(said)
         return Said(message=said, usage=usage)
 

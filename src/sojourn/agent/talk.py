@@ -9,13 +9,15 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Any, Final, Protocol
 
+import uuid_utils
+from msgspec.structs import replace
+
 from sojourn.model.message import Message, ToolCall
 from sojourn.model.usage import Usage
 from sojourn.model.value import Value
 from sojourn.providers.protocol import ModelRequest, ToolDefinition
 
 HALTED: Final = "Did not execute: halted due to error in previous tool"
-NOT_STARTED: Final = "Cancelled by user: the tool was not started"
 
 
 class Outcome(Value, frozen=True, kw_only=True):
@@ -49,34 +51,15 @@ class OpenTurn(Protocol):
 
 
 class Talk(Protocol):
-    """A conversation that an agent can take part in."""
+    """What one answer is worked on in."""
 
     @property
     def variables(self) -> Mapping[str, Any]:
         """Named values that calls may use."""
         ...
 
-    def turn(self, *, resume: bool = False, wait: bool = True) -> AbstractAsyncContextManager[OpenTurn]:
-        """Hold the turn; *wait* for it if somebody else does.
-
-        Left by a cancel or an error, every call that is still open gets a result that says so. With *resume*, calls
-        that an earlier turn left open stay open until this one runs them.
-
-        Raises:
-            LockedError: another turn is going on, and nobody wants to wait.
-        """
-        ...
-
     async def open_calls(self) -> tuple[ToolCall, ...]:
         """Return the calls that wait for a result and were never started, in the order they were made."""
-        ...
-
-    async def flush(self, tools: Sequence[tuple[str, str]]) -> None:
-        """Give each of these calls (id, name) that still waits for a result the one that says it was cancelled."""
-        ...
-
-    async def ask(self, text: str) -> None:
-        """Add what the user says."""
         ...
 
     async def request(self, tools: tuple[ToolDefinition, ...]) -> ModelRequest:
@@ -101,3 +84,39 @@ class Talk(Protocol):
     async def tools_done(self, outcomes: Sequence[Outcome]) -> None:
         """Add the results of calls."""
         ...
+
+
+class LastingTalk(Talk, Protocol):
+    """A conversation that goes on from turn to turn."""
+
+    def turn(self, *, resume: bool = False, wait: bool = True) -> AbstractAsyncContextManager[OpenTurn]:
+        """Hold the turn; *wait* for it if somebody else does.
+
+        Left by a cancel or an error, every call that is still open gets a result that says so. With *resume*, calls
+        that an earlier turn left open stay open until this one runs them.
+
+        Raises:
+            LockedError: another turn is going on, and nobody wants to wait.
+        """
+        ...
+
+    async def flush(self, tools: Sequence[tuple[str, str]]) -> None:
+        """Give each of these calls (id, name) that still waits for a result the one that says it was cancelled."""
+        ...
+
+    async def ask(self, text: str) -> None:
+        """Add what the user says."""
+        ...
+
+
+def with_fresh_ids(message: Message, known: set[str]) -> Message:
+    """Return *message* with new ids for those of its calls whose id is *known*, or was used twice.
+
+    Some servers count their calls from zero in each answer.
+    """
+    calls, seen = [], set(known)
+    for call in message.tool_calls:
+        fresh = call if call.id not in seen else replace(call, id=f"call_{uuid_utils.uuid7().hex}")
+        seen.add(fresh.id)
+        calls.append(fresh)
+    return replace(message, tool_calls=tuple(calls))

@@ -7,8 +7,9 @@ a message marked partial. A turn that is gone on with keeps the calls that were 
 
 from typing import Final
 
+from sojourn.context.validity import CANCELLED
 from sojourn.model.conversation import OpenCall
-from sojourn.model.events import Event, MessageAdded, TurnEnded, TurnOutcome
+from sojourn.model.events import Event, MessageAdded, ToolRan, TurnEnded, TurnOutcome
 from sojourn.model.message import Message
 from sojourn.model.state import SessionState
 from sojourn.store.protocol import Partial
@@ -17,7 +18,6 @@ UNKNOWN: Final = (
     "Interrupted: the tool was started, and nobody knows whether it finished. Check before running it again."
 )
 NOT_RUN: Final = "Not run: the turn ended before this tool was started."
-CANCELLED: Final = "Cancelled by user: tool execution was interrupted"
 CANCELLED_BEFORE: Final = "Cancelled by user: the tool was not started"
 
 
@@ -36,7 +36,7 @@ def closing_events(
     """
     went_on = partial is not None and bool(partial.text)
     events: list[Event] = [
-        MessageAdded(message=_result(call, outcome))
+        _ending(call, outcome)
         for call in state.conversation.open_calls
         if call.started or went_on or not keep_unstarted
     ]
@@ -48,13 +48,15 @@ def closing_events(
     return events
 
 
-def _result(call: OpenCall, outcome: TurnOutcome) -> Message:
+def _ending(call: OpenCall, outcome: TurnOutcome) -> Event:
     """Return a result for *call*, whose own never came: what is known of it."""
     if outcome == "cancelled":
         text = CANCELLED if call.started else CANCELLED_BEFORE
     else:
         text = UNKNOWN if call.started else NOT_RUN
-    return Message(
+    if call.beside:
+        return ToolRan(call_id=call.call_id, name=call.name, success=False, error=text)
+    message = Message(
         role="tool",
         content=text,
         tool_call_id=call.call_id,
@@ -62,3 +64,4 @@ def _result(call: OpenCall, outcome: TurnOutcome) -> Message:
         error=True,
         metadata={"synthetic": True},
     )
+    return MessageAdded(message=message)

@@ -13,6 +13,7 @@ from sojourn.model.events import (
     Compacted,
     CompactionUndone,
     MessageAdded,
+    ToolRan,
     ToolStarted,
     TurnEnded,
     TurnOutcome,
@@ -25,12 +26,16 @@ MAX_OPEN_CALLS: Final = 200
 
 
 class OpenCall(Value, frozen=True, kw_only=True):
-    """A tool call that has no result yet. *started*: the tool may have run, even if a crash hid its end."""
+    """A tool call that has no result yet. *started*: the tool may have run, even if a crash hid its end.
+
+    *beside*: no message made it, so none is its result; it ends when the tool comes back.
+    """
 
     call_id: str
     name: str
     asked_at: Seq
     started: bool = False
+    beside: bool = False
 
 
 class Turn(Value, frozen=True, kw_only=True):
@@ -69,6 +74,9 @@ class Conversation(Value, frozen=True, kw_only=True):
                 return replace(self, turn=replace(self.turn, outcome=ended.outcome))
             case ToolStarted() as started:
                 return replace(self, open_calls=self._with_started(started, entry.seq))
+            case ToolRan(call_id=call_id):
+                calls = tuple(call for call in self.open_calls if not (call.beside and call.call_id == call_id))
+                return self if len(calls) == len(self.open_calls) else replace(self, open_calls=calls)
             case Compacted(through=through, kept=kept):
                 return replace(self, window_start=through, window_messages=kept, compactions=self.compactions + 1)
             case CompactionUndone(through=through, kept=kept):
@@ -105,5 +113,5 @@ class Conversation(Value, frozen=True, kw_only=True):
             return tuple(
                 replace(call, started=True) if call.call_id == started.call_id else call for call in self.open_calls
             )
-        call = OpenCall(call_id=started.call_id, name=started.name, asked_at=seq, started=True)
+        call = OpenCall(call_id=started.call_id, name=started.name, asked_at=seq, started=True, beside=True)
         return with_newest(self.open_calls, call, limit=MAX_OPEN_CALLS)

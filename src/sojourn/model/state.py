@@ -37,7 +37,7 @@ _CONCERNS: Final[dict[type, tuple[str, ...]]] = {
     ev.TurnEnded: ("conversation", "metadata"),
     ev.UserTurnCounted: ("working_memory",),
     ev.ToolStarted: ("conversation",),
-    ev.ToolRan: ("metadata",),
+    ev.ToolRan: ("conversation", "metadata"),
     ev.AllowanceGranted: ("allowances",),
     ev.AllowanceWithdrawn: ("allowances",),
     ev.UsageRecorded: ("metadata", "working_set"),
