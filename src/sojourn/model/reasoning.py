@@ -9,9 +9,17 @@ from sojourn.model.message import Count
 from sojourn.model.value import Value
 
 ComplexityLevel = Literal["simple", "medium", "complex"]
+PlanMode = Literal["light", "deep"]
 
 QUALITY_GATES: Final[dict[Strategy, float]] = {"direct": 0.6, "light_planning": 0.7, "deep_reasoning": 0.5}
 """How good an answer must be judged to end the work, by the strategy that made it."""
+
+_HARDER: Final[dict[Strategy, Strategy]] = {"direct": "light_planning", "light_planning": "deep_reasoning"}
+
+
+def harder_than(strategy: Strategy) -> Strategy | None:
+    """Return the strategy that is tried when *strategy* was not enough; None beyond deep reasoning."""
+    return _HARDER.get(strategy)
 
 
 class ComplexityAnalysis(Value, frozen=True, kw_only=True):
