@@ -18,6 +18,14 @@ from sojourn.model.message import DataPart, MediaPart, Message, Part, TextPart, 
 
 Form = Literal["anthropic", "openai-chat", "openai-responses"]
 _NOTHING: Final = "(no output)"
+_NO_NAME: Final = re.compile(r"[\s<|\\/>]+")
+_NO_FUNCTION_NAME: Final = re.compile(r"[^A-Za-z0-9_-]")
+_LONGEST_NAME: Final = 64
+_CHAT_ID: Final = 40
+_RESPONSES_ID: Final = 64
+"""How long OpenAI lets the id of a call be."""
+_AUDIO: Final = {"mpeg": "mp3", "x-wav": "wav", "wave": "wav"}
+"""What OpenAI calls these kinds of sound."""
 _THINKING: Final = frozenset({"thinking", "redacted_thinking"})
 _IMAGES: Final = frozenset({"image/jpeg", "image/png", "image/gif", "image/webp"})
 _PDF: Final = "application/pdf"
@@ -134,60 +142,122 @@ def _openai_chat(system: str, messages: Sequence[Message]) -> dict[str, Any]:
     written: list[dict[str, Any]] = [{"role": "system", "content": system}] if system else []
     for message in messages:
         if message.role == "tool":
-            result = {"role": "tool", "tool_call_id": message.tool_call_id, "content": message.text or _NOTHING}
-            written.append(result)
+            call_id = _id(message.tool_call_id or "", longest=_CHAT_ID)
+            written.append({"role": "tool", "tool_call_id": call_id, "content": message.text or _NOTHING})
             continue
         one: dict[str, Any] = {"role": message.role, "content": _chat_content(message)}
         if message.tool_calls:
-            one["tool_calls"] = [
-                {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": _arguments(call)}}
-                for call in message.tool_calls
-            ]
-        if message.name is not None and message.role == "user":
-            one["name"] = message.name
+            one["tool_calls"] = [_chat_call(call) for call in message.tool_calls]
+        if message.name is not None and message.role == "user" and (name := _NO_NAME.sub("_", message.name)):
+            one["name"] = name[:_LONGEST_NAME]
         written.append(one)
     return {"messages": written}
 
 
+def _chat_call(call: ToolCall) -> dict[str, Any]:
+    function = {"name": _function_name(call), "arguments": _arguments(call)}
+    return {"id": _id(call.id, longest=_CHAT_ID), "type": "function", "function": function}
+
+
 def _chat_content(message: Message) -> str | list[dict[str, Any]] | None:
-    media = [part for part in _parts(message) if isinstance(part, MediaPart)]
-    if not media:
+    if message.role != "user" or not any(isinstance(part, MediaPart) for part in _parts(message)):
         return _plain(message) or (None if message.tool_calls else "")
     content: list[dict[str, Any]] = []
     for part in _parts(message):
         if isinstance(part, MediaPart):
-            content.append({"type": "image_url", "image_url": {"url": _address(part)}})
+            content.append(_chat_media(part))
         elif text := _part_text(part):
             content.append({"type": "text", "text": text})
     return content
+
+
+def _chat_media(part: MediaPart) -> dict[str, Any]:
+    kind, _, form = part.media_type.partition("/")
+    if kind == "audio" and part.data is not None:
+        audio = {"data": base64.b64encode(part.data).decode(), "format": _AUDIO.get(form, form)}
+        return {"type": "input_audio", "input_audio": audio}
+    if kind != "image" and part.data is not None:
+        return {"type": "file", "file": {"filename": part.name or f"file.{form}", "file_data": _address(part)}}
+    return {"type": "image_url", "image_url": {"url": _address(part)}}
 
 
 def _openai_responses(system: str, messages: Sequence[Message]) -> dict[str, Any]:
     items: list[dict[str, Any]] = []
     for message in messages:
         if message.role == "tool":
-            output = message.text or _NOTHING
-            items.append({"type": "function_call_output", "call_id": message.tool_call_id, "output": output})
+            call_id = _id(message.tool_call_id or "", longest=_RESPONSES_ID)
+            items.append({"type": "function_call_output", "call_id": call_id, "output": message.text or _NOTHING})
+            continue
+        if kept := _own_items(message):
+            items += kept
             continue
         content = _responses_content(message)
         if content:
             items.append({"type": "message", "role": message.role, "content": content})
-        items += [
-            {"type": "function_call", "call_id": call.id, "name": call.name, "arguments": _arguments(call)}
-            for call in message.tool_calls
-        ]
+        items += [_responses_call(call) for call in message.tool_calls]
     return {"instructions": system, "input": items} if system else {"input": items}
+
+
+def _responses_call(call: ToolCall) -> dict[str, Any]:
+    call_id = _id(call.id, longest=_RESPONSES_ID)
+    return {"type": "function_call", "call_id": call_id, "name": _function_name(call), "arguments": _arguments(call)}
 
 
 def _responses_content(message: Message) -> list[dict[str, Any]]:
     kind = "output_text" if message.role == "assistant" else "input_text"
     content: list[dict[str, Any]] = []
     for part in _parts(message):
-        if isinstance(part, MediaPart) and message.role != "assistant":
-            content.append({"type": "input_image", "image_url": _address(part)})
+        if isinstance(part, MediaPart) and message.role == "user":
+            content.append(_responses_media(part))
         elif text := _part_text(part):
             content.append({"type": kind, "text": text})
     return content
+
+
+def _responses_media(part: MediaPart) -> dict[str, Any]:
+    if part.media_type.startswith("image/"):
+        return {"type": "input_image", "image_url": _address(part)}
+    if part.data is None:
+        return {"type": "input_file", "file_url": part.url or ""}
+    form = part.media_type.partition("/")[2]
+    return {"type": "input_file", "filename": part.name or f"file.{form}", "file_data": _address(part)}
+
+
+def _own_items(message: Message) -> list[dict[str, Any]]:
+    """Return the items that the Responses API sent for *message*; none if it did not, or if they no longer fit it.
+
+    Thinking at the end goes: the API wants behind it what it led to.
+    """
+    if message.role != "assistant" or not isinstance(message.raw, msgspec.Raw):
+        return []
+    try:
+        kept = msgspec.json.decode(message.raw, type=_Kept)
+    except msgspec.DecodeError:
+        return []  # another provider's
+    items = kept.items if kept.form == "openai-responses" else []
+    calls = [item.get("call_id") for item in items if item.get("type") == "function_call"]
+    if calls != [call.id for call in message.tool_calls]:
+        return []
+    while items and items[-1].get("type") == "reasoning":
+        items = items[:-1]
+    return items
+
+
+class _Kept(msgspec.Struct):
+    form: str
+    items: list[dict[str, Any]]
+
+
+def _id(call_id: str, *, longest: int) -> str:
+    """Return the id of a call; one that another provider made too long is replaced, the same way each time."""
+    if len(call_id) <= longest:
+        return call_id
+    return f"call_{hashlib.sha256(call_id.encode()).hexdigest()[:32]}"
+
+
+def _function_name(call: ToolCall) -> str:
+    """Return the name of what was called. A model can make one up that OpenAI refuses to see again."""
+    return _NO_FUNCTION_NAME.sub("_", call.name)[:_LONGEST_NAME] or "_"
 
 
 # --- what they share
