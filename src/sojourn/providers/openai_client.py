@@ -1,0 +1,268 @@
+"""The connection to one server that speaks the OpenAI protocol. JSON goes in, JSON comes out.
+
+The SDK does the network: it opens connections, tries again before an answer begins, and reads the stream of events.
+Its classes for answers are not used: they would hide what a server sends beyond them. Both protocols (chat completions,
+Responses) talk through this one; nobody else imports the SDK for talking.
+"""
+
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+from urllib.parse import urlsplit, urlunsplit
+
+import anyio
+import anyio.to_thread
+
+from sojourn.errors import InvalidInputError, MissingExtraError, ModelError, ModelUnavailableError
+from sojourn.providers.protocol import RawLog
+
+if TYPE_CHECKING:
+    import openai
+    from openai import AsyncOpenAI, AsyncStream
+
+OPENAI_URL: Final = "https://api.openai.com/v1"
+NO_KEY: Final = "none"
+"""Sent when there is no key. Without one the SDK would take OPENAI_API_KEY and send it to whatever server this is."""
+TIMEOUT: Final = 120.0
+RETRIES: Final = 2
+_OWN_HOSTS: Final = ("api.openai.com", "openai.azure.com")
+_CLOSING: Final = 5.0
+_GRACE: Final = 0.5
+
+Answer = TypeVar("Answer")
+
+
+class OpenAiClient:
+    """Posts requests for one model to one server. Lives in one event loop; close it to close its connections.
+
+    Args:
+        model: which model is asked.
+        base_url: where the server's API begins, such as `http://localhost:11434/v1`; OpenAI's own if none is given.
+        api_key: OpenAI's own server needs one; none is sent to another unless it is given.
+        timeout: seconds that a whole answer may take, with whatever is tried again, and that a streamed one may be
+            silent, from the moment it is asked for.
+        retries: how often the SDK tries again, before an answer begins, after a failure that may pass.
+        forgone: options that are left out, from then on, if the server refuses them; and by which words of its
+            refusal that is known.
+
+    Attributes:
+        name: the model and the server, without a password: `model@host`.
+        is_openai: whether the server is OpenAI's own, or Azure's of it.
+
+    Raises:
+        InvalidInputError: there is no model or no key, *base_url* is not an HTTP address, or a number is negative.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        *,
+        base_url: str | None,
+        api_key: str | None,
+        timeout: float,
+        retries: int,
+        forgone: Mapping[str, str],
+    ) -> None:
+        if not model:
+            raise InvalidInputError("model: name the model to ask")
+        if not timeout > 0 or retries < 0:
+            raise InvalidInputError("timeout and retries: give seconds above 0, and 0 or more retries")
+        address = urlsplit(base_url or OPENAI_URL)
+        if address.scheme not in {"http", "https"} or not address.hostname:
+            raise InvalidInputError(f"base_url {base_url!r}: give an address that begins with http:// or https://")
+        self.is_openai = any(address.hostname == own or address.hostname.endswith(f".{own}") for own in _OWN_HOSTS)
+        if self.is_openai and not api_key:
+            raise InvalidInputError("api_key: OpenAI's server needs one; for another server, give its base_url")
+        self.model = model
+        self.host = address.netloc.rpartition("@")[2]
+        self.name = f"{model}@{self.host}"
+        self._base_url = base_url or OPENAI_URL
+        self._shown_url = urlunsplit(address._replace(netloc=self.host)).rstrip("/")
+        self._api_key = api_key or NO_KEY
+        self._timeout = timeout
+        self._retries = retries
+        self._forgone = forgone
+        self._refused: set[str] = set()
+        self._client: AsyncOpenAI | None = None
+        self._closed = False
+
+    async def whole(self, path: str, payload: Mapping[str, Any], *, raw_log: RawLog | None) -> dict[str, Any]:
+        """Return the answer to *payload* at *path*, which is a JSON object.
+
+        Raises:
+            ModelUnavailableError: the server cannot be reached, is overloaded or takes too long.
+            ModelError: it refuses the request, or answers with something else.
+            MissingExtraError: the SDK is not installed.
+        """
+        client = await self._opened()
+        import httpx2  # noqa: PLC0415  # comes with the extra
+
+        with self._failures(), anyio.fail_after(self._timeout):
+            response = await self._posted(
+                lambda sent: client.post(path, cast_to=httpx2.Response, body=sent), path, payload, raw_log
+            )
+        try:
+            body = response.json()
+        except ValueError as error:
+            raise ModelError(f"{self.name}: it answered with something that is not JSON") from error
+        if not isinstance(body, dict):
+            raise ModelError(f"{self.name}: it answered with something that is not a JSON object")
+        if raw_log is not None:
+            raw_log.on_response(response.status_code, body)
+        return body
+
+    async def events(
+        self, path: str, payload: Mapping[str, Any], *, raw_log: RawLog | None
+    ) -> AsyncGenerator[dict[str, Any], None]:
+        """Yield the events of the streamed answer to *payload*. Leaving the iteration ends the request.
+
+        Raises:
+            ModelUnavailableError: the server cannot be reached, is overloaded, is silent for too long or breaks off.
+            ModelError: it refuses the request, or answers with something that is no stream.
+            MissingExtraError: the SDK is not installed.
+        """
+        stream = await self._streaming(path, payload, raw_log)
+        came = False
+        try:
+            while True:
+                with self._failures(raw_log):
+                    event = await anext(stream, None)
+                if event is None:
+                    break
+                if not isinstance(event, dict):
+                    raise ModelUnavailableError(f"{self.name}: it sent an event that is not a JSON object")
+                came = True
+                if raw_log is not None:
+                    raw_log.on_chunk(event)
+                yield event
+            if not came and "event-stream" not in stream.response.headers.get("content-type", ""):
+                raise ModelError(f"{self.name}: it answered with something that is no stream; check the address")
+        finally:
+            with anyio.move_on_after(_CLOSING, shield=True):  # or a cancelled request would stay open
+                await stream.close()
+
+    async def close(self) -> None:
+        """Close the connections. It can be called twice; afterwards nothing can be asked."""
+        self._closed = True
+        client, self._client = self._client, None
+        if client is not None:
+            await client.close()
+
+    async def drained(self, events: AsyncGenerator[dict[str, Any], None]) -> None:
+        """Read the end of a stream whose answer is whole, so that its connection can be used again; wait for no one."""
+        with anyio.move_on_after(_GRACE):
+            try:
+                while await anext(events, None) is not None:
+                    pass
+            except ModelUnavailableError:
+                return  # the answer is whole; how the connection ends is of no concern
+
+    def broke_off(self) -> ModelUnavailableError:
+        """Return the error of a stream that ended without its end."""
+        return ModelUnavailableError(f"{self.name}: the answer broke off before its end")
+
+    def failed(self, error: Any) -> ModelError:
+        """Return the error that the server tells of within an answer."""
+        from sojourn.providers.openai_errors import event_may_pass, short  # noqa: PLC0415  # needs the extra
+
+        told = error if isinstance(error, dict) else {}
+        words = short(str(told.get("message") or told.get("code") or "it says that something went wrong"))
+        return self.error(words, may_pass=event_may_pass(told.get("code"), told.get("type")))
+
+    def error(self, words: str, *, may_pass: bool) -> ModelError:
+        """Return the error that *words* describe, without the key if that is among them."""
+        kind = ModelUnavailableError if may_pass else ModelError
+        return kind(f"{self.name}: {self._without_key(words)}")
+
+    async def _streaming(self, path: str, payload: Mapping[str, Any], raw_log: RawLog | None) -> "AsyncStream[object]":
+        client = await self._opened()
+        from openai import AsyncStream  # noqa: PLC0415  # an extra; imported by now
+
+        kind = AsyncStream[object]
+        with self._failures(), anyio.fail_after(self._timeout):
+            return await self._posted(
+                lambda sent: client.post(path, cast_to=object, body=sent, stream=True, stream_cls=kind),
+                path, payload, raw_log,
+            )  # fmt: skip
+
+    async def _posted(
+        self,
+        post: Callable[[dict[str, Any]], Awaitable[Answer]],
+        path: str,
+        payload: Mapping[str, Any],
+        raw_log: RawLog | None,
+    ) -> Answer:
+        """Return what *post* returns; it is called again without an option that was refused and can be forgone."""
+        import openai  # noqa: PLC0415  # an extra; imported by now
+
+        while True:
+            sent = {name: value for name, value in payload.items() if name not in self._refused}
+            if raw_log is not None:
+                raw_log.on_request(f"{self._shown_url}{path}", sent)
+            try:
+                return await post(sent)
+            except openai.APIStatusError as error:
+                if raw_log is not None:
+                    raw_log.on_response(error.status_code, {"error": error.body})
+                refused = self._refused_in(error, sent)
+                if not refused:
+                    raise
+                self._refused |= refused
+
+    def _refused_in(self, error: "openai.APIStatusError", sent: Mapping[str, Any]) -> set[str]:
+        if error.status_code not in {400, 422}:
+            return set()
+        said = error.message.casefold()
+        return {option for option, words in self._forgone.items() if option in sent and words in said}
+
+    @contextmanager
+    def _failures(self, raw_log: RawLog | None = None) -> Generator[None, None, None]:
+        """Say in our words what the SDK raises."""
+        import openai  # noqa: PLC0415  # an extra; imported by now
+
+        from sojourn.providers.openai_errors import in_words, may_pass  # noqa: PLC0415  # same
+
+        try:
+            yield
+        except TimeoutError as error:
+            raise ModelUnavailableError(f"{self.name}: it took longer than {self._timeout:g} seconds") from error
+        except openai.OpenAIError as error:
+            if raw_log is not None and isinstance(error, openai.APIError) and error.body is not None:
+                raw_log.on_chunk({"error": error.body})
+            failure = self.error(in_words(error), may_pass=may_pass(error))
+            raise failure from (error if self._api_key not in str(error) or self._api_key == NO_KEY else None)
+        except ValueError as error:
+            raise ModelUnavailableError(f"{self.name}: it sent an event that is not JSON") from error
+
+    def _without_key(self, words: str) -> str:
+        return words if self._api_key == NO_KEY else words.replace(self._api_key, "[the key]")
+
+    async def _opened(self) -> "AsyncOpenAI":
+        if self._closed:
+            raise ModelError(f"{self.name} is closed")
+        if self._client is None:
+            openai = await anyio.to_thread.run_sync(_sdk)
+            if self._closed:
+                raise ModelError(f"{self.name} is closed")
+            if self._client is None:  # another question may have come while the SDK was imported
+                self._client = self._made(openai)
+        client: AsyncOpenAI = self._client
+        return client
+
+    def _made(self, openai: Any) -> "AsyncOpenAI":
+        client: AsyncOpenAI = openai.AsyncOpenAI(
+            base_url=self._base_url, api_key=self._api_key, timeout=self._timeout, max_retries=self._retries
+        )
+        if not self.is_openai:
+            # The SDK takes from the environment who the user is at OpenAI, and headers that may hold keys.
+            omitted = ("OpenAI-Organization", "OpenAI-Project")
+            client._custom_headers = {name: openai.Omit() for name in omitted}  # noqa: SLF001
+        return client
+
+
+def _sdk() -> Any:
+    try:
+        import openai  # noqa: PLC0415  # an extra, and slow to import
+    except ImportError as error:
+        raise MissingExtraError("the OpenAI protocol needs: pip install 'sojourn[openai]'") from error
+    return openai
