@@ -9,7 +9,8 @@ from sojourn import Session, open_store
 from sojourn.context.compaction.extractive import ExtractiveSummariser
 from sojourn.context.compaction.written_by_model import ModelSummariser
 from sojourn.engine.compacting import ContextCompactor
-from sojourn.providers.openai_structured import OpenAiStructuredModel
+from sojourn.providers.openai_chat import OpenAiChat
+from sojourn.providers.structured import StructuredByProvider
 from sojourn.testing.wire import WireServer
 from sojourn.testing.wire_openai import OpenAiWire
 from tests.engine.written_summaries import SMALL, talk
@@ -27,7 +28,7 @@ async def test_a_session_is_summarised_over_the_wire(server: WireServer) -> None
     wire = OpenAiWire(server)
     answer = {"summary": "They count messages.", "decided": ["to stop at 30"], "known": [], "open": []}
     wire.say(json.dumps(answer))
-    model = OpenAiStructuredModel("little-model", base_url=wire.base_url)
+    model = StructuredByProvider(OpenAiChat("little-model", base_url=wire.base_url))
     async with open_store("memory:") as store:
         session = await Session.create(store, "s")
         await session.messages.user("The server is redis://:p4ssw0rd@cache:6379 and we count to 30.")
@@ -51,7 +52,7 @@ async def test_a_server_that_is_gone_leaves_the_session_as_it_was_unless_somebod
     wire = OpenAiWire(server)
     wire.fail(400)
     wire.fail(400)
-    model = OpenAiStructuredModel("little-model", base_url=wire.base_url)
+    model = StructuredByProvider(OpenAiChat("little-model", base_url=wire.base_url))
     failures: list[str] = []
     async with open_store("memory:") as store:
         session = await Session.create(store, "s")

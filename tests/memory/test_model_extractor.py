@@ -11,8 +11,8 @@ from sojourn.memory.extraction.budget import MAX_SESSIONS, Budget, Price, Spendi
 from sojourn.memory.extraction.model import ModelExtractor
 from sojourn.memory.extraction.statement import Exchange, Extraction, Heard, Kind
 from sojourn.model.events import UsageRecorded
-from sojourn.providers.openai_structured import OpenAiStructuredModel
-from sojourn.providers.structured import StructuredAnswer
+from sojourn.providers.openai_chat import OpenAiChat
+from sojourn.providers.structured import StructuredAnswer, StructuredByProvider
 from sojourn.testing.clock import FakeClock
 from sojourn.testing.wire import WireServer
 from sojourn.testing.wire_openai import OpenAiWire
@@ -415,7 +415,7 @@ async def test_an_exchange_is_read_by_a_model_behind_an_address() -> None:
         wire = OpenAiWire(server)
         wire.fail(429)
         wire.say("```json\n" + saying({"profile": [field("location", "Lisbon", "I moved to Lisbon")]}) + "\n```")
-        async with OpenAiStructuredModel("little-model", base_url=wire.base_url) as model:
+        async with StructuredByProvider(OpenAiChat("little-model", base_url=wire.base_url)) as model:
             extraction = await ModelExtractor(model).extract(exchange(MOVED))
 
     assert extraction.user_info() == {"location": "Lisbon"}
@@ -427,7 +427,7 @@ async def test_a_model_behind_an_address_that_hangs_is_cut_off() -> None:
     with WireServer() as server:
         wire = OpenAiWire(server)
         wire.hold()
-        async with OpenAiStructuredModel("little-model", base_url=wire.base_url) as model:
+        async with StructuredByProvider(OpenAiChat("little-model", base_url=wire.base_url)) as model:
             extractor = ModelExtractor(model, timeout=0.1)
             with pytest.raises(ExtractionError, match="took longer"):
                 await extractor.extract(exchange(MOVED))

@@ -12,8 +12,8 @@ import pytest
 
 from sojourn.errors import EmbeddingError, InvalidInputError, ModelError
 from sojourn.memory.embeddings.endpoint import BATCH, EndpointEmbedder
-from sojourn.providers.openai_structured import OpenAiStructuredModel
-from sojourn.providers.structured import StructuredAnswer
+from sojourn.providers.openai_chat import OpenAiChat
+from sojourn.providers.structured import StructuredAnswer, StructuredByProvider
 from sojourn.testing.wire import Held, Reply, WireServer
 from sojourn.testing.wire_openai import OpenAiWire, embedding_list, encoded, word_vector
 
@@ -36,12 +36,12 @@ def wire(server: WireServer) -> OpenAiWire:
     return OpenAiWire(server)
 
 
-async def ask(model: OpenAiStructuredModel) -> StructuredAnswer:
+async def ask(model: StructuredByProvider) -> StructuredAnswer:
     return await model.structured(system="Answer in JSON.", prompt="Which city?", schema=SCHEMA, max_tokens=50)
 
 
-def model_at(wire: OpenAiWire, **options: Any) -> OpenAiStructuredModel:
-    return OpenAiStructuredModel("little-model", base_url=wire.base_url, **options)
+def model_at(wire: OpenAiWire, **options: Any) -> StructuredByProvider:
+    return StructuredByProvider(OpenAiChat("little-model", base_url=wire.base_url, **options))
 
 
 # --- embeddings
@@ -327,7 +327,7 @@ async def test_an_answer_that_is_held_comes_when_it_is_released(wire: OpenAiWire
     wire.say('{"city": "Porto"}', held=held)
     answers: list[StructuredAnswer] = []
 
-    async def ask_and_keep(model: OpenAiStructuredModel) -> None:
+    async def ask_and_keep(model: StructuredByProvider) -> None:
         answers.append(await ask(model))
 
     async with model_at(wire) as model, anyio.create_task_group() as group:
@@ -383,12 +383,12 @@ async def test_a_closed_model_says_so(wire: OpenAiWire) -> None:
 
 def test_openai_needs_a_key_and_a_server_needs_an_address() -> None:
     with pytest.raises(InvalidInputError, match="api_key"):
-        OpenAiStructuredModel("little-model")
+        OpenAiChat("little-model")
     with pytest.raises(InvalidInputError, match="base_url"):
-        OpenAiStructuredModel("little-model", base_url="localhost")
+        OpenAiChat("little-model", base_url="localhost")
     with pytest.raises(InvalidInputError, match="model"):
-        OpenAiStructuredModel("", api_key="sk-test")
-    assert OpenAiStructuredModel("little-model", api_key="sk-test").name == "little-model@api.openai.com"
+        OpenAiChat("", api_key="sk-test")
+    assert OpenAiChat("little-model", api_key="sk-test").name == "little-model@api.openai.com"
 
 
 # --- the server itself

@@ -1,9 +1,11 @@
 """A model that answers with JSON of a given shape: what reading, judging and summarising need of a provider."""
 
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
-from sojourn.model.message import Count
+from sojourn.errors import ModelError
+from sojourn.model.message import Count, Message
 from sojourn.model.value import Value
+from sojourn.providers.protocol import ModelRequest, Provider
 
 
 class StructuredAnswer(Value, frozen=True, kw_only=True):
@@ -42,3 +44,54 @@ class StructuredModel(Protocol):
             ModelError: the model cannot be reached, refuses, or gives no text.
         """
         ...
+
+
+class StructuredByProvider:
+    """A structured model that is any `Provider`. It lives as long as the provider, and closing it closes that."""
+
+    def __init__(self, provider: Provider) -> None:
+        self._provider = provider
+
+    def __repr__(self) -> str:
+        return f"StructuredByProvider({self._provider!r})"
+
+    @property
+    def name(self) -> str:
+        return self._provider.name
+
+    async def structured(
+        self, *, system: str, prompt: str, schema: dict[str, Any], max_tokens: int
+    ) -> StructuredAnswer:
+        """Return the answer to *prompt* as `StructuredModel` says.
+
+        Raises:
+            ModelError: the model cannot be reached, refuses, takes too long, or gives no text.
+        """
+        asked = Message(role="user", content=prompt)
+        answer = await self._provider.complete(
+            ModelRequest(messages=(asked,), system=system, schema=schema, max_tokens=max_tokens)
+        )
+        if answer.stop == "refusal":
+            raise ModelError(f"{self.name}: it refused to answer")
+        text = answer.message.text
+        if not text.strip():
+            raise ModelError(f"{self.name}: it answered without any text")
+        used = answer.usage
+        return StructuredAnswer(
+            text=text,
+            input_tokens=used.input_tokens + used.cache_creation_tokens,
+            output_tokens=used.output_tokens,
+            cache_read_tokens=used.cache_read_tokens,
+            model=used.model or self._provider.model,
+            complete=answer.stop != "length",
+        )
+
+    async def close(self) -> None:
+        """Close the provider."""
+        await self._provider.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *exc_info: object) -> None:
+        await self.close()

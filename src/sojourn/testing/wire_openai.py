@@ -1,43 +1,87 @@
-"""The OpenAI protocol on a `WireServer`: chat completions as they are scripted, embeddings that are always the same.
+"""The OpenAI protocol on a `WireServer`: chat completions and responses as they are scripted, whole or streamed, and
+embeddings that are always the same.
 
-A chat request for which nothing is scripted is refused, so that a test notices a call that it did not expect.
+A request for which nothing is scripted is refused, so that a test notices a call that it did not expect. So is one
+that OpenAI itself would refuse (`wire_openai_rules`), before any answer is taken from the script.
 """
 
 import base64
+import dataclasses
 import hashlib
 import json
 import math
 import re
 import struct
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, Final
 
+from sojourn.testing import wire_openai_forms as forms
 from sojourn.testing.wire import Held, Reply, Request, Script, WireServer
+from sojourn.testing.wire_openai_forms import Answer, Call, Said
+from sojourn.testing.wire_openai_rules import chat_problem, responses_problem
+
+__all__ = ["Call", "OpenAiWire", "completion", "embedding_list", "encoded", "word_vector"]
 
 SIZE: Final = 16
+EVENTS: Final = "text/event-stream; charset=utf-8"
 _WORD: Final = re.compile(r"\w+")
 
 
 class OpenAiWire:
     """What a server at `base_url` says. The methods script one answer each, given in turn.
 
+    Args:
+        server: where it serves.
+        vector_size: how long the usual vectors are.
+        is_strict: whether histories are refused that OpenAI refuses.
+        takes_thinking: whether messages may hold thinking, as at servers that are not OpenAI's.
+        refuses: options that this server does not know.
+
     Attributes:
         chat: the answers that chat requests get.
+        responses: the answers that requests to the Responses API get.
         embeddings: answers that embedding requests get before the usual ones.
-        vector_size: how long the usual vectors are; may be changed at any time.
+        vector_size: may be changed at any time.
     """
 
-    def __init__(self, server: WireServer, *, vector_size: int = SIZE) -> None:
+    def __init__(
+        self,
+        server: WireServer,
+        *,
+        vector_size: int = SIZE,
+        is_strict: bool = True,
+        takes_thinking: bool = True,
+        refuses: Collection[str] = (),
+    ) -> None:
         self.base_url = f"{server.address}/v1"
         self.chat: Script = server.script()
+        self.responses: Script = server.script()
         self.embeddings: Script = server.script()
         self.vector_size = vector_size
+        self._is_strict = is_strict
+        self._takes_thinking = takes_thinking
+        self._refuses = refuses
         server.route("/v1/chat/completions", self._chat)
+        server.route("/v1/responses", self._respond)
         server.route("/v1/embeddings", self._embed)
 
-    def say(self, text: str | None, *, held: Held | None = None, **details: Any) -> None:
-        """Answer a chat request with *text*; *details* are those of `completion`."""
-        self.chat.add(Reply(body=encoded(completion(text, **details)), held=held))
+    def say(self, text: Said = None, *, held: Held | None = None, **details: Any) -> None:
+        """Answer a chat request with *text*, whole or streamed as it is asked for; *details* are those of `Answer`."""
+        answer = Answer(text=text, **details)
+        pieces = forms.completion_chunks(answer)
+        body = encoded(forms.completion(answer))
+        self.chat.add(Reply(body=body, pieces=pieces, held=held, cut=answer.ending == "cut"))
+
+    def respond(self, text: Said = None, *, held: Held | None = None, **details: Any) -> None:
+        """Answer a request to the Responses API with *text*; *details* are those of `Answer`."""
+        answer = Answer(text=text, **details)
+        body = encoded(forms.response(answer))
+        pieces = forms.response_events(answer)
+        self.responses.add(Reply(body=body, pieces=pieces, held=held, cut=answer.ending == "cut"))
+
+    def stream(self, *pieces: bytes | Held, script: Script | None = None, cut: bool = False) -> None:
+        """Answer a streamed request with *pieces*, whatever they are."""
+        (script or self.chat).add(Reply(pieces=pieces, cut=cut))
 
     def fail(self, status: int, message: str = "as the test wants it", *, script: Script | None = None) -> None:
         """Refuse a request, and let the SDK try again at once if it wants to."""
@@ -61,9 +105,31 @@ class OpenAiWire:
         (script or self.chat).add(Reply(body=body, cut=in_the_middle, disconnect=not in_the_middle))
 
     def _chat(self, request: Request) -> Reply:
-        if request.json.get("stream"):
-            return _refusal("this server does not stream")
-        return self.chat.take() or _refusal("no answer is scripted for this request")
+        body = request.json
+        problem = chat_problem(body, takes_thinking=self._takes_thinking) if self._is_strict else None
+        reply = self._answered(body, self.chat, problem)
+        if reply.pieces is None or (body.get("stream_options") or {}).get("include_usage"):
+            return reply
+        return dataclasses.replace(reply, pieces=forms.without_usage(reply.pieces))
+
+    def _respond(self, request: Request) -> Reply:
+        body = request.json
+        return self._answered(body, self.responses, responses_problem(body) if self._is_strict else None)
+
+    def _answered(self, body: dict[str, Any], script: Script, problem: str | None) -> Reply:
+        refused = next((name for name in self._refuses if name in body), None)
+        if refused is not None:
+            return _refusal(f"Unrecognized request argument supplied: {refused}")
+        if problem is not None:
+            return _refusal(problem)
+        reply = script.take()
+        if reply is None:
+            return _refusal("no answer is scripted for this request")
+        if reply.pieces is None:
+            return reply
+        if not body.get("stream"):
+            return dataclasses.replace(reply, pieces=None)
+        return dataclasses.replace(reply, headers={"Content-Type": EVENTS, **reply.headers})
 
     def _embed(self, request: Request) -> Reply:
         scripted = self.embeddings.take()
@@ -76,31 +142,9 @@ class OpenAiWire:
         return Reply(body=encoded(embedding_list(vectors, in_base64=asked.get("encoding_format") == "base64")))
 
 
-def completion(
-    text: str | None,
-    *,
-    model: str = "scripted",
-    input_tokens: int = 100,
-    output_tokens: int = 20,
-    cached_tokens: int = 0,
-    finish_reason: str = "stop",
-    refusal: str | None = None,
-) -> dict[str, Any]:
-    """Return a chat completion as the protocol has it."""
-    message = {"role": "assistant", "content": text, "refusal": refusal}
-    return {
-        "id": "chatcmpl-1",
-        "object": "chat.completion",
-        "created": 1_700_000_000,
-        "model": model,
-        "choices": [{"index": 0, "message": message, "finish_reason": finish_reason, "logprobs": None}],
-        "usage": {
-            "prompt_tokens": input_tokens,
-            "completion_tokens": output_tokens,
-            "total_tokens": input_tokens + output_tokens,
-            "prompt_tokens_details": {"cached_tokens": cached_tokens},
-        },
-    }
+def completion(text: str | None, **details: Any) -> dict[str, Any]:
+    """Return a chat completion as the protocol has it; *details* are those of `Answer`."""
+    return forms.completion(Answer(text=text, **details))
 
 
 def embedding_list(vectors: list[list[float]], *, in_base64: bool = False) -> dict[str, Any]:
