@@ -1,0 +1,154 @@
+"""Asking a human whether a call may run, so that the question outlives the process that asks.
+
+The question is an interrupt of the session, of kind confirmation, that waits for ever. Its data says which call it is
+about and what can be answered; the answer is that of a confirmation, with the exact one in its data. So any door can
+answer it, through `answer_question` or through `session.interrupts`, in this process or in another, now or after days.
+"""
+
+import math
+from collections.abc import Awaitable, Callable, Collection
+from typing import Any
+
+from sojourn.agent.permissions.shown import shown
+from sojourn.agent.permissions.verdicts import Approval, Ask
+from sojourn.engine.nouns.allowances import granting
+from sojourn.engine.session import Session
+from sojourn.errors import InvalidInputError, NotPendingError
+from sojourn.model.allowances import Allowance
+from sojourn.model.events import AllowanceGranted, InterruptRaised, InterruptResolved
+from sojourn.model.interrupts import Interrupt, raised
+from sojourn.model.message import ToolCall
+from sojourn.store.protocol import MAX_PAGE
+
+Approver = Callable[[Interrupt], Awaitable[Approval]]
+"""Asks whoever is here. It is cancelled if somebody else answers first, and must stand that."""
+
+
+# --- ask
+
+
+async def raise_question(
+    session: Session, call: ToolCall, arguments: dict[str, Any], ask: Ask, *, asked_at: int | None = None
+) -> Interrupt:
+    """Put the question into the journal; *asked_at* is the entry of the message that asked for the call.
+
+    Raises:
+        InvalidInputError: 100 questions wait already.
+    """
+    turn = session.state.conversation.turn
+    return await session.interrupts.raise_(
+        "confirmation",
+        question=ask.question,
+        data={
+            "call_id": call.id,
+            "tool": call.name,
+            "arguments": shown(arguments),
+            "options": list(ask.options),
+            "paths": list(ask.paths),
+            "folders": list(ask.folders),
+        },
+        request_id=None if turn is None else turn.turn_id,
+        ttl=math.inf,
+        causes=() if asked_at is None else (asked_at,),
+    )
+
+
+def is_about(interrupt: Interrupt, call_id: str) -> bool:
+    """Tell whether *interrupt* asks whether this call may run."""
+    return interrupt.kind == "confirmation" and interrupt.data.get("call_id") == call_id
+
+
+async def list_questions(session: Session, *, after: int) -> list[Interrupt]:
+    """Return the questions about calls that were raised after the entry *after*, oldest first, with their ends."""
+    found: dict[str, Interrupt] = {}
+    while entries := await session.store.read(session.id, after=after, limit=MAX_PAGE):
+        for entry in entries:
+            event = entry.event
+            if isinstance(event, InterruptRaised) and "call_id" in event.data:
+                found.setdefault(event.interrupt_id, raised(entry, event))
+            elif isinstance(event, InterruptResolved) and event.interrupt_id in found:
+                found[event.interrupt_id] = found[event.interrupt_id].apply(entry)
+        after = entries[-1].seq
+        if len(entries) < MAX_PAGE:
+            break
+    return list(found.values())
+
+
+async def wait_for_end(session: Session, interrupt_id: str) -> Interrupt:
+    """Return the question once it is answered, cancelled or late, by whichever process. May be cancelled."""
+    async with session.store.subscribe(session.id) as heads:
+        while True:
+            interrupt = await session.interrupts.get(interrupt_id)
+            if interrupt.status != "pending":
+                return interrupt
+            await anext(heads)
+
+
+# --- answer
+
+
+async def answer_question(
+    session: Session, interrupt_id: str, approval: Approval, *, user_id: str | None = None
+) -> Interrupt:
+    """Answer a question whether a call may run. Of several answers at once, one counts.
+
+    *user_id* is who answers; None is a caller that is trusted with every question.
+
+    Raises:
+        NotFoundError: there is no such question for this user.
+        NotPendingError: it was answered or cancelled.
+        InvalidInputError: it cannot be answered so.
+    """
+    interrupt = await session.interrupts.get(interrupt_id, user_id=user_id)
+    offered = interrupt.data.get("options", ())
+    if approval not in offered:
+        raise InvalidInputError(f"the answer is one of {', '.join(offered) or 'none'}, got {approval!r:.50}")
+    chosen = Approval(approval)
+    return await session.interrupts.answer(
+        interrupt_id, approved=chosen.is_yes, data={"approval": chosen}, user_id=user_id
+    )
+
+
+def approval_of(interrupt: Interrupt) -> Approval:
+    """Return what a human answered. Anything but a clear yes is a no; a yes that says no more is for once."""
+    said = interrupt.response.get("data")
+    exact = said.get("approval") if isinstance(said, dict) else None
+    if interrupt.status != "resolved" or interrupt.response.get("approved") is not True:
+        return Approval.DENY_ALL if exact == Approval.DENY_ALL and interrupt.status == "resolved" else Approval.NO
+    return Approval(str(exact)) if exact in interrupt.data.get("options", ()) else Approval.ONCE
+
+
+def lasting(interrupt: Interrupt, held: Collection[Allowance]) -> list[AllowanceGranted]:
+    """Return what the answer allows beyond the call, but for what is *held* already."""
+    tool, approval = interrupt.data["tool"], approval_of(interrupt)
+    wanted: list[AllowanceGranted] = []
+    match approval:
+        case Approval.SESSION:
+            wanted = [granting(tool, scope="session", interrupt_id=interrupt.interrupt_id)]
+        case Approval.FILE:
+            wanted = [
+                granting(tool, scope="file", path=path, interrupt_id=interrupt.interrupt_id)
+                for path in interrupt.data["paths"]
+            ]
+        case Approval.FOLDER:
+            wanted = [
+                granting(tool, scope="folder", path=path, interrupt_id=interrupt.interrupt_id)
+                for path in interrupt.data["folders"]
+            ]
+    known = {(one.tool, one.scope, one.path) for one in held}
+    return [one for one in wanted if (one.tool, one.scope, one.path) not in known]
+
+
+async def drop_questions(
+    session: Session, call_ids: Collection[str], *, reason: str = "the talk went on without this call"
+) -> int:
+    """Take back the questions that wait about these calls; return how many. One that is answered first stays so."""
+    dropped = 0
+    for interrupt in session.interrupts.pending():
+        if interrupt.kind == "confirmation" and interrupt.data.get("call_id") in call_ids:
+            try:
+                await session.interrupts.cancel(interrupt.interrupt_id, reason)
+            except NotPendingError:
+                continue
+            dropped += 1
+    return dropped
