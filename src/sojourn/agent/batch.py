@@ -189,7 +189,7 @@ class Batch:
     @staticmethod
     async def _executed(skill: Skill, arguments: dict[str, Any], *, failure: str) -> ToolResult:
         """Run *skill*. Whatever goes wrong in it is a result; only a cancel of the turn is not."""
-        timeout = traits_of(skill).timeout
+        timeout = traits_of(skill, arguments).timeout
         with anyio.move_on_after(timeout) as limit:
             try:
                 return await skill.execute(**arguments)
