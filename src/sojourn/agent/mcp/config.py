@@ -11,10 +11,10 @@ from itertools import pairwise
 from typing import Any, Final
 from urllib.parse import urlsplit
 
+from sojourn.agent.skills.names import fitting_name
 from sojourn.errors import InvalidInputError
 from sojourn.model.value import Value
 
-_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _GAP: Final = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
 _HTTP_TYPES: Final = frozenset({"http", "streamable-http", "streamable_http", "streamablehttp"})
 _REMOTE: Final = "mcp-remote"
@@ -62,7 +62,7 @@ class McpServer(Value, frozen=True, kw_only=True):
     """One server: a program to start, or an address to call.
 
     Attributes:
-        name: what it is called here.
+        name: what it is called here: letters, digits, `_` and `-`.
         command: the program; empty where there is a *url*.
         args: its arguments.
         env: its environment, besides the few harmless variables that every program gets.
@@ -112,7 +112,8 @@ def read_servers(
 ) -> tuple[McpServer, ...]:
     """Return the servers that *data* names, in its order; those that are switched off are left out.
 
-    With *environment*, `${NAME}` and `${NAME:-default}` in texts are filled in from it.
+    A name is made to fit: "Brave Search" becomes `Brave_Search`. With *environment*, `${NAME}` and
+    `${NAME:-default}` in texts are filled in from it.
 
     Raises:
         InvalidInputError: a server cannot be used as it is written. None was read.
@@ -120,22 +121,22 @@ def read_servers(
     named = data.get("mcpServers", {})
     if not isinstance(named, Mapping):
         raise InvalidInputError("mcpServers must be an object: a name for each server")
-    entries = ((name, _entry(name, entry)) for name, entry in named.items())
-    return tuple(
-        _server(name, _filled(name, entry, environment), timing or Timing())
-        for name, entry in entries
-        if entry.get("disabled") is not True and entry.get("enabled") is not False
-    )
+    servers: dict[str, McpServer] = {}
+    for given, value in named.items():
+        name, entry = _entry(given, value)
+        if name in servers:
+            raise InvalidInputError(f"two servers would both be called {name!r}; rename {given!r}")
+        if entry.get("disabled") is not True and entry.get("enabled") is not False:
+            servers[name] = _server(name, _filled(name, entry, environment), timing or Timing())
+    return tuple(servers.values())
 
 
-def _entry(name: object, entry: object) -> Mapping[str, Any]:
-    if not isinstance(name, str) or not _NAME.fullmatch(name):
-        raise InvalidInputError(
-            f"a server's name is 1 to 64 letters, digits, dots, hyphens or underscores, not {name!r}"
-        )
+def _entry(name: object, entry: object) -> tuple[str, Mapping[str, Any]]:
+    if not isinstance(name, str) or not name.strip():
+        raise InvalidInputError("a server needs a name")
     if not isinstance(entry, Mapping):
         raise InvalidInputError(f"server {name!r} must be an object with a command or a url")
-    return entry
+    return fitting_name(name.strip()), entry
 
 
 def _server(name: str, entry: Mapping[str, Any], timing: Timing) -> McpServer:

@@ -67,7 +67,7 @@ class Link(Protocol):
         ...
 
     async def listen(self) -> None:
-        """Let the server tell when its offers change; return when it will not, or no longer."""
+        """Let the server tell when its offers change; return when it no longer does."""
         ...
 
     async def broken(self) -> None:
@@ -314,7 +314,7 @@ class SdkLink:
         )
         # Before 2026 a server tells without being asked.
         if not self._is_modern or not (tools or prompts or resources):
-            return
+            await anyio.sleep_forever()
         try:
             async with self._client.listen(
                 tools_list_changed=tools, prompts_list_changed=prompts, resources_list_changed=resources

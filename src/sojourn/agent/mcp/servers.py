@@ -1,5 +1,6 @@
 """All servers of an agent or an app, opened and closed together. What goes wrong with one is nothing to the others."""
 
+import logging
 from collections.abc import Iterable, Mapping
 from typing import Self
 
@@ -15,6 +16,8 @@ from sojourn.agent.mcp.source import McpSource, SkillNames
 from sojourn.agent.mcp.status import Status
 from sojourn.clock import Clock
 from sojourn.errors import AlreadyExistsError, NotFoundError
+
+_log = logging.getLogger(__name__)
 
 
 class Mcp:
@@ -62,7 +65,7 @@ class Mcp:
         self._tasks = anyio.create_task_group()
         await self._tasks.__aenter__()
         for connection in self._connections.values():
-            self._tasks.start_soon(connection.run, name=f"mcp {connection.name}")
+            self._tasks.start_soon(_run, connection, name=f"mcp {connection.name}")
         return self
 
     async def __aexit__(self, *exc_info: object) -> None:
@@ -138,3 +141,10 @@ class Mcp:
             raise NotFoundError(
                 f"no MCP server is called {server!r}; there are: {', '.join(self._connections) or 'none'}"
             )
+
+
+async def _run(connection: Connection) -> None:
+    try:
+        await connection.run()
+    except Exception:  # noqa: BLE001 - a mistake of ours, which must not take the other servers along
+        _log.exception("the connection with %s ended", connection.name)

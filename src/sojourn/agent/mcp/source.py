@@ -1,31 +1,18 @@
 """A server's tools as skills. A model sees the names that the server gives, as far as models take them.
 
 A name once given stays with its tool as long as the servers are open: a model that learned it never reaches another
-tool by it. Two servers may have tools of one name; the later one's is called by its server, too.
+tool by it. Two servers may have tools of one name: the later one's is called `server__tool`.
 """
 
 import hashlib
-import re
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any
 
 from sojourn.agent.mcp.connection import Connection
 from sojourn.agent.mcp.offers import McpTool
+from sojourn.agent.skills.names import fitting_name, qualified_name
 from sojourn.agent.skills.skill import Skill, SkillTraits, ToolResult
 from sojourn.errors import McpError
-
-MAX_NAME: Final = 64
-_UNFIT: Final = re.compile(r"[^A-Za-z0-9_-]+")
-_MARK: Final = 8
-
-
-def fitting(name: str) -> str:
-    """Return *name* as models take it: letters, digits, `_` and `-`, at most 64 of them, and never none."""
-    fit = _UNFIT.sub("_", name)
-    if fit.strip("_") and len(fit) <= MAX_NAME:
-        return fit
-    mark = hashlib.sha256(name.encode()).hexdigest()[:_MARK]
-    return f"{fit.strip('_')[: MAX_NAME - _MARK - 1] or 'tool'}_{mark}"
 
 
 class SkillNames:
@@ -48,9 +35,10 @@ class SkillNames:
         return name
 
 
-def _candidates(server: str, tool: str) -> Sequence[str]:
-    mark = hashlib.sha256(f"{server}\n{tool}".encode()).hexdigest()
-    return (fitting(tool), fitting(f"{server}_{tool}"), fitting(f"{tool[:40]}_{mark[:16]}"), mark)
+def _candidates(server: str, tool: str) -> tuple[str, ...]:
+    # The last is as good as unique: what identifies the tool, hashed.
+    mark = hashlib.sha256(f"{server}\n{tool}".encode("utf-8", "surrogatepass")).hexdigest()
+    return fitting_name(tool), qualified_name(server, tool), mark
 
 
 class McpSkill:
