@@ -77,7 +77,7 @@ def translated(name: str, *, key: str | None, raw_log: RawLog | None) -> Iterato
 
 def _status(error: anthropic.APIStatusError) -> int:
     """Return the status that says what went wrong, wherever the error came."""
-    if error.status_code >= 400:
+    if error.status_code >= 300:
         return error.status_code
     return _BY_TYPE.get(str(error.type), _FIRST_OF_SERVER)
 
@@ -91,7 +91,9 @@ def _status_in_words(error: anthropic.APIStatusError, key: str | None) -> str:
     if status in _BY_STATUS:
         return _BY_STATUS[status]
     said = _short(error.api_message if isinstance(error.api_message, str) else error.message, key)
-    if error.status_code < 400:
+    if status < 400:
+        return "it sends us on to another address; if that is right, give it as the base_url"
+    if error.status_code < 300:
         return f"it broke off with an error: {said}"
     return f"it answered with status {status}: {said}"
 

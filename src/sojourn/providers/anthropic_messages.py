@@ -24,6 +24,8 @@ PATH: Final = "/v1/messages"
 TIMEOUT: Final = 300.0
 _CONNECT: Final = 10.0
 _GRACE: Final = 0.5
+_OPTIONS: Final[Any] = {"follow_redirects": False}
+"""Neither a key nor a talk goes to a server that nobody named."""
 
 
 class AnthropicMessages:
@@ -123,7 +125,7 @@ class AnthropicMessages:
             try:
                 # The SDK's own limit is for each try, and for each piece of an answer that trickles in.
                 with anyio.fail_after(self._timeout):
-                    answer = await client.post(PATH, cast_to=object, body=body)
+                    answer = await client.post(PATH, cast_to=object, body=body, options=_OPTIONS)
             except TimeoutError as error:
                 raise self._too_slow() from error
             if raw_log is not None and isinstance(answer, dict):
@@ -149,7 +151,9 @@ class AnthropicMessages:
 
         try:
             with anyio.fail_after(self._timeout):
-                chunks = await client.post(PATH, cast_to=object, body=body, stream=True, stream_cls=AsyncStream[object])
+                chunks = await client.post(
+                    PATH, cast_to=object, body=body, options=_OPTIONS, stream=True, stream_cls=AsyncStream[object]
+                )
         except TimeoutError as error:
             raise self._too_slow() from error
         kind = chunks.response.headers.get("content-type", "")
