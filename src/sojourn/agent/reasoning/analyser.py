@@ -21,8 +21,8 @@ _RATIONALE: Final = 2_000
 _QUERY: Final = 8_000
 _MAX_TOKENS: Final = 500
 _LABELS: Final = (
-    "Complexity Level", "Complexity Score", "Recommended Strategy", "Estimated Iterations", "Confidence",
-    "Requires Research", "Requires Synthesis", "Multi-Part Query", "Tool Count Estimate", "Reasoning",
+    "Complexity Level", "Complexity Score", "Recommended Strategy", "Estimated Iterations", "Confidence Score",
+    "Confidence",    "Requires Research", "Requires Synthesis", "Multi-Part Query", "Tool Count Estimate", "Reasoning",
 )  # fmt: skip
 _LEVELS: Final[dict[str, ComplexityLevel]] = {"simple": "simple", "medium": "medium", "complex": "complex"}
 _STRATEGIES: Final[dict[str, Strategy]] = {
@@ -114,7 +114,7 @@ def read_analysis(text: str, *, config: ReasoningConfig | None = None) -> Comple
     settings = config or ReasoningConfig()
     said = sections(text, _LABELS)
     level = one_of(said.get("Complexity Level"), _LEVELS) or _scored(ratio(said.get("Complexity Score")), settings)
-    confidence = ratio(said.get("Confidence"))
+    confidence = ratio(said.get("Confidence") or said.get("Confidence Score"))
     return ComplexityAnalysis(
         complexity_level=level or "medium",
         recommended_strategy=one_of(said.get("Recommended Strategy"), _STRATEGIES) or "light_planning",

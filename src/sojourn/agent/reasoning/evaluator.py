@@ -19,7 +19,8 @@ _QUERY: Final = 4_000
 _REASONING: Final = 2_000
 _MAX_TOKENS: Final = 1_000
 _LABELS: Final = (
-    "Completeness Assessment", "Confidence Score", "Reasoning", "Missing Aspects", "Additional Queries Needed",
+    "Completeness Assessment", "Confidence Score", "Confidence", "Reasoning", "Missing Aspects",
+    "Additional Queries Needed",
 )  # fmt: skip
 _SYSTEM: Final = """\
 You judge whether results that were gathered for a question answer all of it. Do not answer the question yourself.
@@ -64,7 +65,7 @@ def read_evaluation(text: str, *, config: ReasoningConfig | None = None) -> Eval
     """
     settings = config or ReasoningConfig()
     said = sections(text, _LABELS)
-    score = ratio(said.get("Confidence Score"))
+    score = ratio(said.get("Confidence Score") or said.get("Confidence"))
     complete = verdict(said.get("Completeness Assessment"), yes="complete", no="incomplete")
     if complete is None:
         complete = score is not None and score >= settings.min_confidence

@@ -25,7 +25,7 @@ MAX_TOOLS: Final = 30
 _QUERY: Final = 4_000
 _REASONING: Final = 2_000
 _MAX_TOKENS: Final = 800
-_LABELS: Final = ("Quality Assessment", "Confidence Score", "Reasoning", "Missing Aspects")
+_LABELS: Final = ("Quality Assessment", "Confidence Score", "Confidence", "Reasoning", "Missing Aspects")
 _SYSTEM: Final = """\
 You judge whether an assistant's answer to a question is good enough: right as far as you can see, whole, resting on \
 the tools that it called where it needed them. Do not answer the question yourself. An answer may be cut off where it \
@@ -76,7 +76,7 @@ def read_judgement(text: str, *, gate: float) -> EvaluationResult:
     every answer be tried again.
     """
     said = sections(text, _LABELS)
-    score = ratio(said.get("Confidence Score"))
+    score = ratio(said.get("Confidence Score") or said.get("Confidence"))
     sufficient = verdict(said.get("Quality Assessment"), yes="sufficient", no="insufficient")
     if score is None and sufficient is None:
         return _unjudged("The judgement could not be read.")
