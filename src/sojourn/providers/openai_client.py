@@ -125,7 +125,7 @@ class OpenAiClient:
         came = False
         try:
             while True:
-                with self._failures(raw_log):
+                with self._failures(), self._breaks(raw_log):
                     event = await anext(stream, None)
                 if event is None:
                     break
@@ -216,7 +216,7 @@ class OpenAiClient:
         return {option for option, words in self._forgone.items() if option in sent and words in said}
 
     @contextmanager
-    def _failures(self, raw_log: RawLog | None = None) -> Generator[None, None, None]:
+    def _failures(self) -> Generator[None, None, None]:
         """Say in our words what the SDK raises."""
         import openai  # noqa: PLC0415  # an extra; imported by now
 
@@ -227,12 +227,26 @@ class OpenAiClient:
         except TimeoutError as error:
             raise ModelUnavailableError(f"{self.name}: it took longer than {self._timeout:g} seconds") from error
         except openai.OpenAIError as error:
-            if raw_log is not None and isinstance(error, openai.APIError) and error.body is not None:
+            has_key = self._api_key != NO_KEY and self._api_key in str(error)
+            raise self.error(in_words(error), may_pass=may_pass(error)) from (None if has_key else error)
+
+    @contextmanager
+    def _breaks(self, raw_log: RawLog | None) -> Generator[None, None, None]:
+        """Say in our words what the SDK raises once a stream has begun."""
+        import openai  # noqa: PLC0415  # an extra; imported by now
+
+        try:
+            yield
+        except openai.APITimeoutError as error:
+            raise self.error(f"it was silent for longer than {self._timeout:g} seconds", may_pass=True) from error
+        except openai.APIConnectionError as error:
+            raise self.broke_off() from error
+        except openai.APIError as error:
+            if raw_log is not None:
                 raw_log.on_chunk({"error": error.body})
-            failure = self.error(in_words(error), may_pass=may_pass(error))
-            raise failure from (error if self._api_key not in str(error) or self._api_key == NO_KEY else None)
+            raise
         except ValueError as error:
-            raise ModelUnavailableError(f"{self.name}: it sent an event that is not JSON") from error
+            raise self.error("it sent an event that is not JSON", may_pass=True) from error
 
     def _without_key(self, words: str) -> str:
         return words if self._api_key == NO_KEY else words.replace(self._api_key, "[the key]")

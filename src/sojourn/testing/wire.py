@@ -120,10 +120,12 @@ class WireServer:
 
     Attributes:
         requests: what came, in the order it came.
+        given_up: those whose client closed the connection before it had the whole answer.
     """
 
     def __init__(self) -> None:
         self.requests: list[Request] = []
+        self.given_up: list[Request] = []
         self._handlers: dict[str, Handler] = {}
         self._scripts: list[Script] = []
         self._http = _Http(self)
@@ -196,10 +198,11 @@ class _Connection(http.server.BaseHTTPRequestHandler):
         reply = self.server.wire.reply_to(request)
         if reply.held is not None:
             reply.held.pause()
-        if not reply.disconnect:
-            self._send(reply)
+        if not reply.disconnect and not self._send(reply):
+            self.server.wire.given_up.append(request)
 
-    def _send(self, reply: Reply) -> None:
+    def _send(self, reply: Reply) -> bool:
+        """Send *reply* and tell whether the client was there to the end."""
         try:
             self.send_response(reply.status)
             headers = {"Content-Type": "application/json", "Connection": "close", **reply.headers}
@@ -207,12 +210,13 @@ class _Connection(http.server.BaseHTTPRequestHandler):
                 self.send_header(name, value)
             if reply.pieces is not None:
                 self._stream(reply.pieces, cut=reply.cut)
-                return
+                return True
             self.send_header("Content-Length", str(len(reply.body)))
             self.end_headers()
             self.wfile.write(reply.body[: len(reply.body) // 2] if reply.cut else reply.body)
         except ConnectionError:
-            return  # the client gave up, which is what some tests are about
+            return False  # which is what some tests are about
+        return True
 
     def _stream(self, pieces: tuple[bytes | Held, ...], *, cut: bool) -> None:
         self.send_header("Transfer-Encoding", "chunked")
