@@ -1,15 +1,11 @@
 """The agent: what a program talks to. It holds a model, skills and a conversation, and works on one turn at a time."""
 
 import asyncio
-import contextlib
-import math
-import threading
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import aclosing, asynccontextmanager
-from typing import Final, Protocol
-
-import anyio
-from anyio.streams.memory import MemoryObjectSendStream
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, Final, Protocol
 
 from sojourn.agent.batch import Batch, ToolMemory
 from sojourn.agent.callbacks import Callbacks
@@ -17,7 +13,6 @@ from sojourn.agent.cancellation import CancellationToken
 from sojourn.agent.events import (
     ContentChunk,
     ContextCompacted,
-    SessionCancelled,
     SessionCompleted,
     SessionWaiting,
     TurnEvent,
@@ -29,6 +24,7 @@ from sojourn.agent.managed_talk import ManagedTalk
 from sojourn.agent.settings import AgentSettings, WhenBusy
 from sojourn.agent.skills.skill import Skill
 from sojourn.agent.talk import LastingTalk, Talk
+from sojourn.agent.turn_task import events_of
 from sojourn.clock import SystemClock
 from sojourn.context.budget import Limits
 from sojourn.context.builder import LARGEST, RESERVE
@@ -37,8 +33,10 @@ from sojourn.context.manager import ContextConfig, ContextManager
 from sojourn.engine.app import Sojourn
 from sojourn.engine.budgeting import SessionBudget
 from sojourn.engine.compaction import CompactionSettings
+from sojourn.engine.conversations import ConversationSession
 from sojourn.engine.session import Session
 from sojourn.errors import InvalidInputError, LockedError
+from sojourn.model.events import MessageAdded
 from sojourn.providers.protocol import Provider, RawLog, ToolDefinition
 
 Instructions = str | Callable[[], Awaitable[str]]
@@ -108,6 +106,7 @@ class Agent:
         self._gate = gate
         self._callbacks = callbacks
         self._settings = settings or AgentSettings()
+        self._limits = limits
         self._raw_log = raw_log
         self._name = name
         self._cancelled: list[tuple[str, str]] = []
@@ -154,20 +153,34 @@ class Agent:
     # --- turns
 
     async def run_turn(
-        self, text: str, *, cancel_token: CancellationToken | None = None, when_busy: WhenBusy | None = None
+        self,
+        text: str,
+        *,
+        cancel_token: CancellationToken | None = None,
+        when_busy: WhenBusy | None = None,
+        inputs: Mapping[str, Any] | None = None,
+        asked: bool = False,
     ) -> AsyncGenerator[TurnEvent, None]:
         """Say *text* to the model, and yield what happens until it has answered.
 
         Cancelling the token, or leaving the iteration, stops the turn wherever it is: what there is of it is stored,
         each tool call has its result, and the next turn goes on from there.
 
+        Args:
+            text: what the user says.
+            cancel_token: stops the turn.
+            when_busy: what to do while another turn is going on; by default what the settings say.
+            inputs: variables that calls may use.
+            asked: the text stands in the conversation already, and waits for its answer.
+
         Raises:
-            LockedError: another turn is going on, and *when_busy* (by default the settings) says not to wait.
+            LockedError: another turn is going on, and nobody wants to wait.
             ModelError, BudgetExceededError: the turn failed; what was said is stored.
             InvalidInputError: nothing was said, or too much.
         """
         _check_said(text)
-        async with aclosing(self._turn(text, cancel_token, when_busy)) as events:
+        wish = _Wish(text=text, asked=asked, inputs=inputs or {}, when_busy=when_busy or self._settings.when_busy)
+        async with aclosing(self._turn(wish, cancel_token)) as events:
             async for event in events:
                 yield event
 
@@ -183,7 +196,8 @@ class Agent:
         """
         if self._session is None:
             raise InvalidInputError("only a turn in a session can be resumed")
-        async with aclosing(self._turn(None, cancel_token, when_busy)) as events:
+        wish = _Wish(text=None, when_busy=when_busy or self._settings.when_busy)
+        async with aclosing(self._turn(wish, cancel_token)) as events:
             async for event in events:
                 yield event
 
@@ -201,6 +215,59 @@ class Agent:
         async with aclosing(self.send(text, cancel_token=cancel_token)) as pieces:
             return "".join([piece async for piece in pieces])
 
+    async def input(
+        self,
+        query: str,
+        inputs: Mapping[str, Any] | None = None,
+        *,
+        session: Session | ConversationSession | None = None,
+        cancel_token: CancellationToken | None = None,
+    ) -> str:
+        """Return the answer to *query*, with *inputs* as variables; a question may be the answer.
+
+        With a *session* the conversation goes on in it, and *query* is recorded once, whoever recorded it. Without one
+        nothing is remembered, whatever the agent's own session is.
+        """
+        events = self.input_events(query, inputs, session=session, cancel_token=cancel_token)
+        async with aclosing(events) as happening:
+            return "".join([event.text async for event in happening if isinstance(event, ContentChunk)])
+
+    async def input_events(
+        self,
+        query: str,
+        inputs: Mapping[str, Any] | None = None,
+        *,
+        session: Session | ConversationSession | None = None,
+        cancel_token: CancellationToken | None = None,
+    ) -> AsyncGenerator[TurnEvent, None]:
+        """Do what `input` does, and yield what happens."""
+        live = session.session if isinstance(session, ConversationSession) else session
+        mine = live is self._session and self._context is None
+        agent = self if mine else self.in_session(live)
+        asked = live is not None and await _waits_for_answer(live, query)
+        turn = agent.run_turn(query, inputs=inputs, cancel_token=cancel_token, asked=asked)
+        async with aclosing(turn) as events:
+            async for event in events:
+                yield event
+        if isinstance(session, ConversationSession):
+            await session.refresh()
+
+    def in_session(self, session: Session | None) -> "Agent":
+        """Return an agent like this one that talks in *session*, or remembers nothing. Rules for tools go along."""
+        return Agent(
+            self._provider,
+            session=session,
+            skills=self._skills,
+            instructions=self._instructions,
+            app=self._app,
+            gate=self._gate,
+            callbacks=self._callbacks,
+            settings=self._settings,
+            limits=self._limits,
+            raw_log=self._raw_log,
+            name=self._name,
+        )
+
     def add_cancelled_tools(self, tools: Iterable[tuple[str, str]]) -> None:
         """Note calls (id, name) that were cancelled elsewhere: before the next turn each gets a result that says so.
 
@@ -210,72 +277,27 @@ class Agent:
 
     # --- how a turn is run
 
-    async def _turn(
-        self, text: str | None, token: CancellationToken | None, when_busy: WhenBusy | None
-    ) -> AsyncGenerator[TurnEvent, None]:
-        """Run the turn in a task of its own, so that whoever iterates may stop, or be slow, in any way he likes."""
-        sending, receiving = anyio.create_memory_object_stream[TurnEvent](math.inf)
-        stop = token or CancellationToken()
-        leave = CancellationToken()
-        task = asyncio.create_task(self._work(text, (stop, leave), when_busy, sending), name="sojourn-turn")
-        try:
-            async with receiving:
-                async for event in receiving:
-                    if self._callbacks is not None:
-                        self._callbacks.tell(event)
-                    yield event
-            await asyncio.shield(task)
-        finally:
-            if not task.done():
-                leave.cancel()
-                with anyio.CancelScope(shield=True):
-                    await asyncio.wait([task])
-            if not task.cancelled():
-                task.exception()  # whoever left early does not want to hear of it
+    async def _turn(self, wish: "_Wish", token: CancellationToken | None) -> AsyncGenerator[TurnEvent, None]:
+        async with aclosing(events_of(partial(self._work, wish), token)) as events:
+            async for event in events:
+                if self._callbacks is not None:
+                    self._callbacks.tell(event)
+                yield event
 
-    async def _work(
-        self,
-        text: str | None,
-        tokens: tuple[CancellationToken, ...],
-        when_busy: WhenBusy | None,
-        sending: MemoryObjectSendStream[TurnEvent],
-    ) -> None:
-        """Run a turn until it ends or one of *tokens* is cancelled; tell what happens through *sending*."""
-
-        def announce(event: TurnEvent) -> None:
-            with contextlib.suppress(anyio.BrokenResourceError):  # nobody listens any more
-                sending.send_nowait(event)
-
-        loop, thread = asyncio.get_running_loop(), threading.get_ident()
-        with sending:
-            with anyio.CancelScope() as scope:
-
-                def cancel() -> None:
-                    if threading.get_ident() == thread:
-                        scope.cancel()  # at once: nothing more is told
-                    else:
-                        loop.call_soon_threadsafe(scope.cancel)
-
-                removers = [token.on_cancel(cancel) for token in tokens]
-                try:
-                    async with self._slot(when_busy):
-                        await self._hold(text, announce, wait=(when_busy or self._settings.when_busy) == "wait")
-                finally:
-                    for remove in removers:
-                        remove()
-            if scope.cancelled_caught:
-                announce(SessionCancelled())
+    async def _work(self, wish: "_Wish", announce: Announce) -> None:
+        async with self._slot(wish.when_busy):
+            await self._hold(wish, announce)
 
     @asynccontextmanager
-    async def _slot(self, when_busy: WhenBusy | None) -> AsyncIterator[None]:
+    async def _slot(self, when_busy: WhenBusy) -> AsyncIterator[None]:
         """Wait for this agent's turn; those who wait come in the order in which they asked."""
-        if self._lock.locked() and (when_busy or self._settings.when_busy) == "refuse":
+        if self._lock.locked() and when_busy == "refuse":
             raise LockedError("another turn of this agent is going on")
         async with self._lock:
             yield
 
-    async def _hold(self, text: str | None, announce: Announce, *, wait: bool) -> None:
-        """Hold the conversation's turn, and work on it; a *text* of None goes on with what was left open."""
+    async def _hold(self, wish: "_Wish", announce: Announce) -> None:
+        """Hold the conversation's turn, and work on it."""
         talk: LastingTalk = self._talk or self._single_turn()
         cancelled, self._cancelled = self._cancelled, []
         if cancelled:
@@ -284,11 +306,13 @@ class Agent:
         answered: Answered | None = None
         waiting: Waiting | None = None
         try:
-            async with talk.turn(resume=text is None, wait=wait) as turn:
-                if text is not None:
-                    await talk.ask(text)
+            async with talk.turn(resume=wish.resumes, wait=wish.when_busy == "wait") as turn:
+                if wish.text is not None and not wish.asked:
+                    await talk.ask(wish.text)
+                if wish.inputs:
+                    await talk.give(wish.inputs)
                 try:
-                    answered = await self._loop(talk, announce).run(resume=text is None)
+                    answered = await self._loop(talk, announce).run(resume=wish.resumes)
                 except Waiting as paused:
                     turn.put_aside()
                     waiting = paused
@@ -359,6 +383,27 @@ class Agent:
         if done.compacted:
             self._announce(ContextCompacted(notice=done.notice))
         return done.compacted
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Wish:
+    """What a turn is to do: answer *text*, which may stand there already, or, without one, go on with what is open."""
+
+    text: str | None
+    when_busy: WhenBusy
+    asked: bool = False
+    inputs: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def resumes(self) -> bool:
+        return self.text is None
+
+
+async def _waits_for_answer(session: Session, query: str) -> bool:
+    """Tell whether *query* is the last thing that was said in *session*."""
+    last = await session.last_messages(1)
+    event = last[0].event if last else None
+    return isinstance(event, MessageAdded) and event.message.role == "user" and event.message.text == query
 
 
 def _to_nobody(event: TurnEvent) -> None:

@@ -136,6 +136,10 @@ class JournalTalk:
     async def ask(self, text: str) -> None:
         await self._session.messages.user(storable(text))
 
+    async def give(self, values: Mapping[str, Any]) -> None:
+        for name, value in values.items():
+            await self._session.variables.set(name, value)
+
     async def request(self, tools: tuple[ToolDefinition, ...], *, question: str = "") -> ModelRequest:
         """Build the context for *question*, or the one that waits, after summarising what is old if it is full.
 

@@ -1,5 +1,6 @@
 """Messages that a program holds itself as an agent's conversation: nothing is stored, everything else is the same."""
 
+import copy
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
@@ -68,6 +69,9 @@ class ManagedTalk:
 
     async def ask(self, text: str) -> None:
         self._context.add_user_message(text)
+
+    async def give(self, values: Mapping[str, Any]) -> None:
+        self._variables |= copy.deepcopy(dict(values))
 
     async def request(self, tools: tuple[ToolDefinition, ...]) -> ModelRequest:
         self._context.set_tool_definitions([tool.to_dict() for tool in tools])

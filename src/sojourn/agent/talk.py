@@ -108,6 +108,10 @@ class LastingTalk(Talk, Protocol):
         """Add what the user says."""
         ...
 
+    async def give(self, values: Mapping[str, Any]) -> None:
+        """Set variables."""
+        ...
+
 
 def with_fresh_ids(message: Message, known: set[str]) -> Message:
     """Return *message* with new ids for those of its calls whose id is *known*, or was used twice.

@@ -1,0 +1,71 @@
+"""A turn in a task of its own: whoever listens may stop, leave or be slow, in any way he likes.
+
+The turn holds a lease and cancel scopes, which only the task that made them may leave. An iteration can be dropped
+anywhere, and is then closed by whichever task comes by. So the two are kept apart by a stream of events.
+"""
+
+import asyncio
+import contextlib
+import math
+import threading
+from collections.abc import AsyncGenerator, Awaitable, Callable
+
+import anyio
+from anyio.streams.memory import MemoryObjectSendStream
+
+from sojourn.agent.cancellation import CancellationToken
+from sojourn.agent.events import SessionCancelled, TurnEvent
+from sojourn.agent.gate import Announce
+
+Work = Callable[[Announce], Awaitable[None]]
+
+
+async def events_of(work: Work, token: CancellationToken | None) -> AsyncGenerator[TurnEvent, None]:
+    """Run *work* in a task, and yield what it announces. Cancelling *token*, or closing this, cancels it.
+
+    Either way this ends when the work has ended, and not before. What the work raises is raised here, if anybody
+    still listens.
+    """
+    sending, receiving = anyio.create_memory_object_stream[TurnEvent](math.inf)
+    left = CancellationToken()
+    tokens = (left,) if token is None else (token, left)
+    task = asyncio.create_task(_run(work, tokens, sending), name="sojourn-turn")
+    try:
+        async with receiving:
+            async for event in receiving:
+                yield event
+        await asyncio.shield(task)
+    finally:
+        if not task.done():
+            left.cancel()
+            with anyio.CancelScope(shield=True):
+                await asyncio.wait([task])
+        if not task.cancelled():
+            task.exception()  # whoever left early does not want to hear of it
+
+
+async def _run(work: Work, tokens: tuple[CancellationToken, ...], sending: MemoryObjectSendStream[TurnEvent]) -> None:
+    """Run *work* until it ends or one of *tokens* is cancelled."""
+
+    def announce(event: TurnEvent) -> None:
+        with contextlib.suppress(anyio.BrokenResourceError):  # nobody listens any more
+            sending.send_nowait(event)
+
+    loop, thread = asyncio.get_running_loop(), threading.get_ident()
+    with sending:
+        with anyio.CancelScope() as scope:
+
+            def cancel() -> None:
+                if threading.get_ident() == thread:
+                    scope.cancel()  # at once: nothing more is told
+                else:
+                    loop.call_soon_threadsafe(scope.cancel)
+
+            removers = [token.on_cancel(cancel) for token in tokens]
+            try:
+                await work(announce)
+            finally:
+                for remove in removers:
+                    remove()
+        if scope.cancelled_caught:
+            announce(SessionCancelled())
