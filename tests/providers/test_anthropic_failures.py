@@ -236,6 +236,19 @@ async def test_an_error_within_the_stream_ends_it(
     assert len(wire.bodies) == 1  # half an answer is never asked for twice
 
 
+async def test_an_error_within_the_stream_is_written_down_as_a_piece_of_it(
+    wire: AnthropicWire, model: AnthropicMessages
+) -> None:
+    wire.say("Once upon", error="overloaded_error")
+    log = Remembered()
+
+    with pytest.raises(ModelUnavailableError):
+        await streamed(model, asked("A story!"), log)
+
+    assert log.responses == []
+    assert log.chunks[-1]["error"]["type"] == "overloaded_error"
+
+
 @pytest.mark.parametrize("cut", [True, False])
 async def test_a_stream_that_ends_before_its_message_does_is_no_answer(
     wire: AnthropicWire, model: AnthropicMessages, cut: bool

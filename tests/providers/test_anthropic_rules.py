@@ -79,6 +79,7 @@ def test_what_anthropic_accepts_is_accepted(valid: dict[str, Any]) -> None:
         (body(user(TEXT), assistant(USE), user(RESULT), assistant(USE), user(RESULT)), "unique"),
         (body(user(TEXT), assistant({**USE, "id": "a:0"}), user({**RESULT, "tool_use_id": "a:0"})), "pattern"),
         (body(user(TEXT), assistant({**USE, "input": "{"}), user(RESULT)), "dictionary"),
+        (body(user(TEXT), assistant({**USE, "name": "the weather?"}), user(RESULT)), "tool_use.name"),
         (body(user(TEXT), assistant(USE), user(RESULT), tools=[]), "must define tools"),
         (body(user(TEXT), tools=[{**TOOL, "name": "no spaces please"}]), "custom.name"),
         (body(user(TEXT), tools=[TOOL, TOOL]), "unique"),
@@ -116,19 +117,20 @@ PARTS: st.SearchStrategy[Part] = st.one_of(
     st.just(DataPart(data={"type": "redacted_thinking", "data": f"x.{signature_of('x')}"})),
 )
 IDS = st.sampled_from(["a", "b", "functions.weather:0", "ünïcode", "c"])
-CALLS = st.lists(st.builds(lambda name: ToolCall(id=name, name="weather"), IDS), max_size=2).map(tuple)
+NAMES = st.sampled_from(["weather", "the weather?", "", "x" * 200])
+CALLS = st.lists(st.builds(lambda id_, name: ToolCall(id=id_, name=name), IDS, NAMES), max_size=2).map(tuple)
 
 
 @st.composite
 def messages(draw: st.DrawFn) -> Message:
     role: Role = draw(st.sampled_from(["user", "assistant", "tool", "system"]))
     if role == "tool":
-        return Message(role=role, content=draw(st.sampled_from(["", "sunny"])), tool_call_id=draw(IDS))
+        return Message(role=role, content=draw(st.sampled_from(["", " ", "sunny"])), tool_call_id=draw(IDS))
     if role == "assistant":
         content = draw(st.lists(PARTS, max_size=4).map(tuple))
         model = draw(st.sampled_from([None, MODEL, f"{MODEL}-20251001", "another"]))
         return Message(role=role, content=content, tool_calls=draw(CALLS), model=model)
-    return Message(role=role, content=draw(st.sampled_from(["", "words"])))
+    return Message(role=role, content=draw(st.sampled_from(["", "\n", "words"])))
 
 
 @given(

@@ -55,7 +55,7 @@ def translated(name: str, *, key: str | None, raw_log: RawLog | None) -> Iterato
         yield
     except anthropic.APIStatusError as error:
         if raw_log is not None:
-            raw_log.on_response(error.status_code, _body(error.body, key))
+            _write_down(raw_log, error, _body(error.body, key))
         kind = ModelUnavailableError if _may_pass(_status(error)) else ModelError
         raise kind(f"{name}: {_status_in_words(error, key)}") from _cause(error, key)
     except anthropic.APITimeoutError as error:
@@ -73,6 +73,13 @@ def translated(name: str, *, key: str | None, raw_log: RawLog | None) -> Iterato
         raise ModelUnavailableError(f"{name}: what it sent is damaged") from _cause(error, key)
     except anthropic.AnthropicError as error:
         raise ModelError(f"{name}: {_short(str(error), key)}") from _cause(error, key)
+
+
+def _write_down(raw_log: RawLog, error: anthropic.APIStatusError, body: dict[str, Any]) -> None:
+    if error.status_code < 300:  # it came as a piece of a stream that had begun well
+        raw_log.on_chunk(body)
+    else:
+        raw_log.on_response(error.status_code, body)
 
 
 def _status(error: anthropic.APIStatusError) -> int:

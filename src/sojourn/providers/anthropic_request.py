@@ -36,12 +36,12 @@ def request_body(model: str, request: ModelRequest) -> dict[str, Any]:
     messages = [_with_own_thinking(message, model) for message in request.messages]
     body = payload("anthropic", request.system, messages)
     body = {"model": model, "max_tokens": request.max_tokens or MAX_TOKENS, **body}
-    if "system" in body:
-        body["system"] = [{"type": "text", "text": body["system"]}]
-    if tools := request.tools or _tools_of(messages):
-        body["tools"] = [_tool(tool) for tool in tools]
-    if body.get("tools") and not request.tools:
-        body["tool_choice"] = {"type": "none"}
+    if system := body.pop("system", "").strip():
+        body["system"] = [{"type": "text", "text": system}]
+    if request.tools:
+        body["tools"] = [_tool(tool) for tool in request.tools]
+    elif called := _tools_of(body["messages"]):
+        body |= {"tools": called, "tool_choice": {"type": "none"}}
     if request.schema is not None:
         body["output_config"] = {"format": {"type": "json_schema", "schema": enforceable(request.schema)}}
     _think(body, request.thinking)
@@ -129,7 +129,8 @@ def _tool(tool: ToolDefinition) -> dict[str, Any]:
     return {"name": tool.name, **described, "input_schema": schema}
 
 
-def _tools_of(messages: list[Message]) -> list[ToolDefinition]:
+def _tools_of(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the tools that a talk is about: the API wants every tool of a talk defined, though none may be called."""
-    names = dict.fromkeys(call.name for message in messages for call in message.tool_calls)
-    return [ToolDefinition(name=name) for name in names]
+    blocks = (block for message in messages for block in message["content"])
+    names = dict.fromkeys(block["name"] for block in blocks if block["type"] == "tool_use")
+    return [_tool(ToolDefinition(name=name)) for name in names]

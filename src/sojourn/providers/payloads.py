@@ -29,6 +29,7 @@ _AUDIO: Final = {"mpeg": "mp3", "x-wav": "wav", "wave": "wav"}
 _THINKING: Final = frozenset({"thinking", "redacted_thinking"})
 _IMAGES: Final = frozenset({"image/jpeg", "image/png", "image/gif", "image/webp"})
 _PDF: Final = "application/pdf"
+_LONGEST_TOOL_NAME: Final = 128
 _ID: Final = re.compile(r"[A-Za-z0-9_-]+")
 
 
@@ -77,11 +78,12 @@ def _anthropic(system: str, messages: Sequence[Message]) -> dict[str, Any]:
 def _anthropic_blocks(message: Message) -> list[dict[str, Any]]:
     if message.role == "tool":
         call_id = _anthropic_id(message.tool_call_id or "")
-        result = {"type": "tool_result", "tool_use_id": call_id, "content": message.text or _NOTHING}
+        content = message.text if message.text.strip() else _NOTHING
+        result = {"type": "tool_result", "tool_use_id": call_id, "content": content}
         return [{**result, "is_error": True} if message.error else result]
     blocks = [block for part in _parts(message) for block in _anthropic_part(part)]
     calls = [
-        {"type": "tool_use", "id": _anthropic_id(call.id), "name": call.name, "input": call.arguments}
+        {"type": "tool_use", "id": _anthropic_id(call.id), "name": _tool_name(call.name), "input": call.arguments}
         for call in message.tool_calls
     ]
     ordered = _as_sent([*blocks, *calls], message)
@@ -108,6 +110,11 @@ def _anthropic_id(call_id: str) -> str:
     if _ID.fullmatch(call_id):
         return call_id
     return f"call_{hashlib.sha256(call_id.encode('utf-8', 'surrogatepass')).hexdigest()[:24]}"
+
+
+def _tool_name(name: str) -> str:
+    """Return the name of a tool that was called as the API takes it: a model may have made one up."""
+    return _NO_FUNCTION_NAME.sub("_", name)[:_LONGEST_TOOL_NAME] or "unknown"
 
 
 def _anthropic_part(part: Part) -> list[dict[str, Any]]:

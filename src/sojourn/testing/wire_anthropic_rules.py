@@ -70,6 +70,8 @@ def _message_problems(place: int, message: Json) -> Iterator[str]:
             name = block.get("id" if kind == "tool_use" else "tool_use_id")
             if not isinstance(name, str) or not _ID.fullmatch(name):
                 yield f"{where}.{kind}.id: String should match pattern '^[a-zA-Z0-9_-]+$'"
+            if kind == "tool_use" and not _TOOL_NAME.fullmatch(str(block.get("name", ""))):
+                yield f"{where}.tool_use.name: String should match pattern '^[a-zA-Z0-9_-]{{1,128}}$'"
     if message["content"] and message["content"][-1].get("type") in _THINKING:
         yield f"messages.{place}: The final block in an assistant message cannot be `thinking`."
 
