@@ -1,0 +1,224 @@
+"""A log that follows the journal of a durable session.
+
+It is written behind the turn, on a thread of its own, from what is stored already; so a crash costs nothing: the log
+says how far it came, in the transaction that adds what was read, and goes on from there. What is forgotten in the
+journal is removed from every file. Nothing in the engine reads a log.
+"""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Final
+
+import anyio
+import anyio.to_thread
+
+from sojourn.agent.logs.config import LogConfig
+from sojourn.agent.logs.folder import Batch
+from sojourn.agent.logs.folding import fold
+from sojourn.agent.logs.logger import INSTRUCTIONS, SessionLogger
+from sojourn.engine.app import Sojourn
+from sojourn.engine.bus import SessionPurged
+from sojourn.engine.session import Session
+from sojourn.errors import ClosedError, StoreError
+from sojourn.model.entry import Entry
+from sojourn.model.ids import SessionId
+from sojourn.store.protocol import Redaction, Store
+
+BATCH: Final = 500
+_SEQ: Final = "journal_seq"
+_EPOCH: Final = "journal_epoch"
+
+
+class JournalLog:
+    """One session's journal, in one log. Lives as long as the log is open."""
+
+    def __init__(self, session: Session, logger: SessionLogger) -> None:
+        """Let *logger* say what the journal of *session* says: all of it, and what is appended once it is attached.
+
+        Raises:
+            InvalidInputError: messages were logged with it already, or it follows another session.
+        """
+        self.logger = logger
+        self._session_id: SessionId = session.id
+        self._store: Store = session.store
+        self._busy = anyio.Lock()
+        self._leave: list[Callable[[], None]] = []
+        logger.follow_journal(session.id)
+
+    def __repr__(self) -> str:
+        return f"JournalLog({self._session_id!r}, {self.logger!r})"
+
+    def attach(self, app: Sojourn) -> None:
+        """Follow the session from now on, in the background of *app*, and forget with it."""
+        name = f"log/{self.logger.session_dir}"
+        app.background.follow(name, self._follow, forget=self.forget)
+        self._leave += [
+            lambda: app.background.leave(name),
+            app.news.subscribe(SessionPurged, self._purged),
+        ]
+
+    async def catch_up(self) -> None:
+        """Write down what the journal holds beyond what was read. What cannot be written is reported, and waits."""
+        async with self._busy:
+            await self._catch_up()
+
+    async def rebuild(self) -> None:
+        """Write everything anew from the journal; what did not come from it stays."""
+        async with self._busy:
+            if await self._try(self._clear):
+                await self._catch_up()
+
+    async def forget(self, redaction: Redaction) -> None:
+        """Remove from every file what was forgotten in the journal, and write the rest anew.
+
+        What cannot be derived from the journal goes altogether: it may tell of what was forgotten.
+
+        Raises:
+            StoreError: a file could not be written.
+        """
+        if self._session_id not in {*redaction.tombstones, *redaction.sessions}:
+            return
+        async with self._busy:
+            await self._wipe()
+            await self._catch_up()
+
+    async def close(self) -> None:
+        """Write down the rest, leave the app and close the log. Closing twice is fine."""
+        leave, self._leave = self._leave, []
+        for one in leave:
+            one()
+        with anyio.CancelScope(shield=True):
+            try:
+                await self.catch_up()
+            except ClosedError:
+                return
+            await anyio.to_thread.run_sync(self.logger.close)
+
+    async def _follow(self, session: Session) -> None:
+        if session.id == self._session_id:
+            await self.catch_up()
+
+    async def _purged(self, purged: SessionPurged) -> None:
+        if purged.session_id == self._session_id:
+            async with self._busy:
+                await self._wipe()
+
+    async def _catch_up(self) -> None:
+        row = await self._store.find_session(self._session_id)
+        if row is None:
+            return
+        seq, epoch = await anyio.to_thread.run_sync(self._mark)
+        if seq and (epoch != row.epoch or seq > row.header.head):
+            # Something was forgotten while nobody followed.
+            if not await self._try(self._wipe_now):
+                return
+            seq = 0
+        while entries := await self._store.read(self._session_id, after=seq, limit=BATCH):
+            if not await self._try(lambda: self._write(entries, epoch=row.epoch)):
+                return
+            seq = entries[-1].seq
+
+    async def _try(self, work: Callable[[], None]) -> bool:
+        """Do *work* on a thread; tell whether it could be done."""
+        try:
+            await anyio.to_thread.run_sync(work)
+        except ClosedError:
+            raise
+        except StoreError as error:
+            self.logger.folder.report(error)
+            return False
+        return True
+
+    async def _wipe(self) -> None:
+        if self.logger.session_dir.is_dir():
+            await anyio.to_thread.run_sync(self._wipe_now)
+
+    # --- on a thread
+
+    def _mark(self) -> tuple[int, int]:
+        with self.logger.folder.reading() as storage:
+            return int(storage.get_metadata(_SEQ) or 0), int(storage.get_metadata(_EPOCH) or 0)
+
+    def _write(self, entries: Sequence[Entry], *, epoch: int) -> None:
+        with self.logger.folder.batch() as batch:
+            done = int(batch.storage.get_metadata(_SEQ) or 0)  # another process may follow the same journal
+            for entry in entries:
+                if entry.seq > done:
+                    fold(batch, entry)
+            _note(batch, seq=max(done, entries[-1].seq), epoch=epoch)
+
+    def _clear(self) -> None:
+        with self.logger.folder.batch() as batch:
+            batch.rewrites = True
+            batch.storage.delete_messages(after=INSTRUCTIONS)
+            batch.storage.delete_events(derived_only=True)
+            _note(batch, seq=0, epoch=0)
+
+    def _wipe_now(self) -> None:
+        self._clear()
+        self.logger.forget_all()
+
+
+def _note(batch: Batch, *, seq: int, epoch: int) -> None:
+    batch.storage.set_metadata(_SEQ, str(seq))
+    batch.storage.set_metadata(_EPOCH, str(epoch))
+
+
+async def open_log(session: Session, config: LogConfig) -> JournalLog:
+    """Return the log of *session* below the folder that *config* names: the one it has, or a new one, up to date.
+
+    Raises:
+        StoreError: the folder cannot be made, or its files cannot be opened.
+    """
+    folder = await _known_folder(session.store, session.id)
+    logger = await anyio.to_thread.run_sync(_reopened, folder, config)
+    if logger is None:
+        logger = await anyio.to_thread.run_sync(SessionLogger, config)
+        await session.store.documents.save(_key(session.id), {"folder": str(_real(logger.session_dir))})
+    try:
+        log = JournalLog(session, logger)
+        await log.catch_up()
+    except BaseException:
+        logger.close()
+        raise
+    return log
+
+
+async def forget_in_logs(store: Store, redaction: Redaction) -> None:
+    """Remove what was forgotten from the logs that nobody has open: those that `open_log` made.
+
+    Raises:
+        StoreError: a file could not be written.
+    """
+    for session_id in dict.fromkeys((*redaction.tombstones, *redaction.sessions)):
+        folder = await _known_folder(store, session_id)
+        config = LogConfig(base_dir=folder.parent) if folder is not None else LogConfig()
+        logger = await anyio.to_thread.run_sync(_reopened, folder, config)
+        if logger is None:
+            continue
+        try:
+            log = JournalLog(await Session.open(store, session_id), logger)
+            await log.forget(redaction)
+        finally:
+            await anyio.to_thread.run_sync(logger.close)
+
+
+async def _known_folder(store: Store, session_id: SessionId) -> Path | None:
+    known = await store.documents.load(_key(session_id))
+    return Path(str(known["folder"])) if known else None
+
+
+def _key(session_id: SessionId) -> str:
+    return f"log/{session_id}"
+
+
+def _real(folder: Path) -> Path:
+    """Return where *folder* really lies: a program may be started elsewhere the next time."""
+    return folder.parent.resolve() / folder.name
+
+
+def _reopened(folder: Path | None, config: LogConfig) -> SessionLogger | None:
+    """Open the log in *folder*, if it is there and below the folder that *config* names."""
+    if folder is None or folder.parent != config.base_dir.resolve() or not folder.is_dir():
+        return None
+    return SessionLogger.reopen(folder, config)
