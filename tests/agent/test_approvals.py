@@ -66,6 +66,7 @@ async def test_a_question_is_in_the_journal_before_anybody_is_asked(session: Ses
     assert raised.event.expires_at is None
     assert raised.event.interrupt == "confirmation"
     assert raised.event.data == {
+        "fingerprint": raised.event.data["fingerprint"],
         "call_id": "c1",
         "tool": "write_file",
         "arguments": {"path": "a.txt"},
@@ -166,6 +167,18 @@ def test_short_arguments_are_shown_as_they_are() -> None:
 def test_a_key_that_is_longer_than_what_is_shown_is_not_shown_in_part() -> None:
     key = "-----BEGIN RSA PRIVATE KEY-----\n" + "MIIEow1x\n" * 300 + "-----END RSA PRIVATE KEY-----"
     assert "MIIEow1x" not in str(shown({"content": f"{'.' * 500}\n{key}"}))
+
+
+async def test_paths_of_any_length_and_number_can_be_asked_about(session: Session, tmp_path: Path) -> None:
+    deep = "/".join(["folder" * 30] * 15)
+    for number, paths in enumerate([[f"{deep}/{place}" for place in range(5)], [f"{place}" for place in range(2_000)]]):
+        wanted = ToolCall(id=f"c{number}", name="write_file", arguments={"path": paths})
+        await wish(session, wanted)
+        gate = PermissionGate(session, TRUSTED, approver=Human(Approval.ONCE), cwd=tmp_path)
+        assert await admit(gate, wanted) is None
+    questions = await happened(session, InterruptRaised)
+    assert [len(one.data["paths"]) for one in questions] == [5, 5]
+    assert all("folder" not in one.data["options"] and len(one.question) < 2_000 for one in questions)
 
 
 # --- the rest of the turn

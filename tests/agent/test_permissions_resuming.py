@@ -272,6 +272,16 @@ async def test_a_path_that_leads_elsewhere_by_now_is_asked_about_anew(session: S
     assert again.value.interrupt.data["paths"] == [str(tmp_path / "secret")]
 
 
+async def test_an_answer_is_not_for_other_arguments_than_were_asked_about(session: Session, tmp_path: Path) -> None:
+    human = Human(Approval.ONCE, Approval.NO)
+    gate = PermissionGate(session, TRUSTED, approver=human, cwd=tmp_path)
+    await wish(session, call())
+    assert await gate.admit(call(), Tool(), {"path": "a.txt", "content": "old"}, announce=heard) is None
+    assert await gate.admit(call(), Tool(), {"path": "a.txt", "content": "old"}, announce=heard) is None
+    assert await gate.admit(call(), Tool(), {"path": "a.txt", "content": "new"}, announce=heard) == REJECTED
+    assert len(human.asked) == 2
+
+
 async def test_a_question_that_the_rules_answer_by_now_is_taken_back(session: Session, tmp_path: Path) -> None:
     await wish(session, call())
     with pytest.raises(Waiting):

@@ -5,9 +5,12 @@ about and what can be answered; the answer is that of a confirmation, with the e
 answer it, through `answer_question` or through `session.interrupts`, in this process or in another, now or after days.
 """
 
+import hashlib
 import math
 from collections.abc import Awaitable, Callable, Collection
-from typing import Any
+from typing import Any, Final
+
+import msgspec
 
 from sojourn.agent.permissions.shown import shown
 from sojourn.agent.permissions.verdicts import Approval, Ask
@@ -17,20 +20,23 @@ from sojourn.errors import InvalidInputError, NotPendingError
 from sojourn.model.allowances import Allowance
 from sojourn.model.events import AllowanceGranted, InterruptRaised, InterruptResolved
 from sojourn.model.interrupts import Interrupt, raised
-from sojourn.model.message import ToolCall
 from sojourn.store.protocol import MAX_PAGE
 
 Approver = Callable[[Interrupt], Awaitable[Approval]]
 """Asks whoever is here. It is cancelled if somebody else answers first, and must stand that."""
 
 
+_MOST_PATHS: Final = 5
+_LONGEST_PATH: Final = 200
+"""What goes with a question that offers nothing for single paths, because they are too many or too long."""
+
 # --- ask
 
 
 async def raise_question(
-    session: Session, call: ToolCall, arguments: dict[str, Any], ask: Ask, *, asked_at: int | None = None
+    session: Session, call_id: str, tool: str, arguments: dict[str, Any], ask: Ask, *, asked_at: int | None = None
 ) -> Interrupt:
-    """Put the question into the journal; *asked_at* is the entry of the message that asked for the call.
+    """Put the question about a call of *tool* into the journal; *asked_at* is the message that made the call.
 
     Raises:
         InvalidInputError: 100 questions wait already.
@@ -40,17 +46,23 @@ async def raise_question(
         "confirmation",
         question=ask.question,
         data={
-            "call_id": call.id,
-            "tool": call.name,
+            "call_id": call_id,
+            "tool": tool,
             "arguments": shown(arguments),
             "options": list(ask.options),
-            "paths": list(ask.paths),
+            "paths": list(ask.paths) if ask.folders else [path[-_LONGEST_PATH:] for path in ask.paths[:_MOST_PATHS]],
             "folders": list(ask.folders),
+            "fingerprint": fingerprint(arguments, ask),
         },
         request_id=None if turn is None else turn.turn_id,
         ttl=math.inf,
         causes=() if asked_at is None else (asked_at,),
     )
+
+
+def fingerprint(arguments: dict[str, Any], ask: Ask) -> str:
+    """Return what tells this call from one with other arguments, or with a path that leads elsewhere."""
+    return hashlib.sha256(msgspec.json.encode([arguments, ask.paths], order="sorted")).hexdigest()
 
 
 def is_about(interrupt: Interrupt, call_id: str) -> bool:

@@ -17,6 +17,7 @@ from sojourn.agent.permissions.approvals import (
     answer_question,
     approval_of,
     drop_questions,
+    fingerprint,
     is_about,
     lasting,
     list_questions,
@@ -93,7 +94,8 @@ class PermissionGate:
         """Return None if *skill* may run with *arguments*; else why not, in the words that the model is told.
 
         A call that was asked about before, in this process or another, is not asked about again: its question is
-        waited for, or its answer counts. But if a path leads elsewhere by now, the answer was about something else.
+        waited for, or its answer counts. But if an argument differs by now, or a path leads elsewhere, the answer was
+        about something else.
 
         Raises:
             Waiting: the question is in the journal, and the turn is to be put aside until it is answered.
@@ -104,12 +106,13 @@ class PermissionGate:
             async with self._asking:
                 verdict = self._decide(skill, arguments)  # the question before may have settled this one
                 if isinstance(verdict, Ask):
-                    return await self._settle(call, arguments, verdict, announce)
+                    return await self._settle(call, skill.name, arguments, verdict, announce)
         return await self._rule(call, arguments, verdict)
 
     def _decide(self, skill: Skill, arguments: dict[str, Any]) -> Verdict:
         allowances = self._session.state.allowances.granted
-        return self._permissions.decide(skill.name, traits_of(skill), arguments, allowances=allowances, cwd=self._cwd)
+        traits = traits_of(skill, arguments)
+        return self._permissions.decide(skill.name, traits, arguments, allowances=allowances, cwd=self._cwd)
 
     async def _rule(self, call: ToolCall, arguments: dict[str, Any], verdict: Allowed | Refused) -> str | None:
         """Do as the rules say; what was asked about the call needs no answer any more."""
@@ -118,13 +121,15 @@ class PermissionGate:
             return None
         return await self._refuse(call, arguments, verdict.reason)
 
-    async def _settle(self, call: ToolCall, arguments: dict[str, Any], ask: Ask, announce: Announce) -> str | None:
+    async def _settle(
+        self, call: ToolCall, tool: str, arguments: dict[str, Any], ask: Ask, announce: Announce
+    ) -> str | None:
         """Find out what a human says to the call: said, says or will say."""
         asked_at = self._asked_at(call)
         questions = await list_questions(self._session, after=self._since(asked_at))
         own = next((one for one in reversed(questions) if is_about(one, call.id) and one.seq > (asked_at or 0)), None)
-        if own is not None and own.data.get("paths") != list(ask.paths):
-            await drop_questions(self._session, (call.id,), reason="its paths lead elsewhere by now")
+        if own is not None and own.data.get("fingerprint") != fingerprint(arguments, ask):
+            await drop_questions(self._session, (call.id,), reason="the call is not what it was")
             own = None
         if own is not None and own.status != "pending":
             return await self._obey(call, arguments, own)
@@ -137,7 +142,7 @@ class PermissionGate:
             return await self._refuse(call, arguments, NOBODY_TO_ASK)
         if own is None:
             try:
-                own = await raise_question(self._session, call, arguments, ask, asked_at=asked_at)
+                own = await raise_question(self._session, call.id, tool, arguments, ask, asked_at=asked_at)
             except InvalidInputError:
                 if len(self._session.interrupts.pending()) < MAX_OPEN:
                     raise

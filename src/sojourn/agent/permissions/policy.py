@@ -20,7 +20,9 @@ from sojourn.model.allowances import Allowance
 from sojourn.model.value import Value
 
 _MOST_PATHS: Final = 5
-"""A call on more paths is allowed once or always; nobody reads a longer list before he says yes."""
+_MOST_CHARACTERS: Final = 4_000
+"""A call on more paths, or longer ones, is allowed once or always; nobody reads such a list before he says yes."""
+_LONGEST_SHOWN: Final = 200
 
 
 class Permissions(Value, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -185,7 +187,10 @@ def _covers(allowance: Allowance, place: Path) -> bool:
 
 
 def _question(name: str, traits: SkillTraits, places: tuple[Path, ...]) -> Ask:
-    shown = ", ".join(str(place) for place in places[:_MOST_PATHS])
+    paths = tuple(map(str, places))
+    shown = ", ".join(
+        path if len(path) <= _LONGEST_SHOWN else f"…{path[-_LONGEST_SHOWN:]}" for path in paths[:_MOST_PATHS]
+    )
     if len(places) > _MOST_PATHS:
         shown = f"{shown} and {len(places) - _MOST_PATHS} more"
     if traits.runs_commands:
@@ -195,14 +200,14 @@ def _question(name: str, traits: SkillTraits, places: tuple[Path, ...]) -> Ask:
     else:
         wish = "run"
     question = f"Tool '{name}' wants to {wish}. Allow it?"
-    if not places or len(places) > _MOST_PATHS:
-        return Ask(question=question, options=_options())
+    if not places or len(places) > _MOST_PATHS or sum(map(len, paths)) > _MOST_CHARACTERS:
+        return Ask(question=question, options=_options(), paths=paths)
     folders = tuple(dict.fromkeys(str(folder_of(place)) for place in places))
     has_files = not traits.runs_commands and not all(place.is_dir() for place in places)
     return Ask(
         question=question,
         options=_options(files=has_files, folders=True),
-        paths=tuple(map(str, places)),
+        paths=paths,
         folders=folders,
     )
 
