@@ -10,7 +10,7 @@ import pytest
 from sojourn.model.message import DataPart, MediaPart, Message, TextPart, ThinkingPart, ToolCall
 from sojourn.model.usage import Usage
 from sojourn.providers.anthropic_messages import AnthropicMessages
-from sojourn.providers.anthropic_request import request_body
+from sojourn.providers.anthropic_request import enforceable, request_body
 from sojourn.providers.payloads import payload
 from sojourn.providers.protocol import (
     ContentDelta,
@@ -428,6 +428,26 @@ async def test_an_answer_is_held_to_its_schema_by_the_api_itself(wire: Anthropic
     assert sent["properties"]["age"] == {"type": "integer", "description": "In years. (minimum 0)"}
     assert sent["properties"]["names"]["items"]["properties"] == {"maximum": {"type": "string"}}
     assert schema["properties"]["age"]["minimum"] == 0  # type: ignore[index]  # as it was
+
+
+def test_a_schema_keeps_what_the_api_can_enforce_and_tells_the_rest_in_words() -> None:
+    schema = {
+        "$defs": {"Person": {"type": "object", "properties": {}, "additionalProperties": True}},
+        "oneOf": [
+            {"$ref": "#/$defs/Person"},
+            {"type": ["string", "null"], "format": "phone", "maxLength": 20},
+            {"type": "array", "items": {"type": "string", "format": "date"}, "maxItems": 3},
+        ],
+    }
+
+    assert enforceable(schema) == {
+        "$defs": {"Person": {"type": "object", "properties": {}, "additionalProperties": False}},
+        "anyOf": [
+            {"$ref": "#/$defs/Person"},
+            {"type": ["string", "null"], "description": "format phone, maxLength 20"},
+            {"type": "array", "items": {"type": "string", "format": "date"}, "description": "maxItems 3"},
+        ],
+    }
 
 
 async def test_images_and_documents_are_sent_and_other_files_are_named(

@@ -29,6 +29,9 @@ _UNENFORCED: Final = frozenset(
     }
 )  # fmt: skip
 """What the API refuses in the schema of an answer. The model is told of it in the description instead."""
+_FORMATS: Final = frozenset(
+    {"date-time", "time", "date", "duration", "email", "hostname", "uri", "ipv4", "ipv6", "uuid"}
+)
 
 
 def request_body(model: str, request: ModelRequest) -> dict[str, Any]:
@@ -57,21 +60,25 @@ def enforceable(schema: Any) -> Any:
         return [enforceable(item) for item in schema]
     if not isinstance(schema, dict):
         return schema
-    limits = {name: value for name, value in schema.items() if name in _UNENFORCED and not isinstance(value, dict)}
-    kept = {
-        name: {key: enforceable(item) for key, item in value.items()} if name in {"properties", "$defs"} else value
-        for name, value in schema.items()
-        if name not in limits
-    }
-    for name in ("items", "anyOf", "allOf", "oneOf"):
-        if name in kept:
-            kept[name] = enforceable(kept[name])
+    limits = {name: value for name, value in schema.items() if _is_limit(name, value)}
+    kept: dict[str, Any] = {}
+    for name, value in schema.items():
+        if name in {"properties", "$defs"} and isinstance(value, dict):
+            kept[name] = {key: enforceable(item) for key, item in value.items()}
+        elif name in {"items", "anyOf", "oneOf", "allOf"}:
+            kept["anyOf" if name == "oneOf" else name] = enforceable(value)
+        elif name not in limits:
+            kept[name] = value
     if limits:
         words = ", ".join(f"{name} {value}" for name, value in limits.items())
         kept["description"] = f"{kept['description']} ({words})" if kept.get("description") else words
     if kept.get("type") == "object":
         kept["additionalProperties"] = False
     return kept
+
+
+def _is_limit(name: str, value: object) -> bool:
+    return name in _UNENFORCED or (name == "format" and value not in _FORMATS)
 
 
 def _think(body: dict[str, Any], tokens: int | None) -> None:
