@@ -18,6 +18,7 @@ from sojourn.model.message import DataPart, MediaPart, Message, Part, TextPart, 
 
 Form = Literal["anthropic", "openai-chat", "openai-responses"]
 _NOTHING: Final = "(no output)"
+_NO_TEXT: Final = "(no text)"
 _NO_NAME: Final = re.compile(r"[\s<|\\/>]+")
 _NO_FUNCTION_NAME: Final = re.compile(r"[^A-Za-z0-9_-]")
 _LONGEST_NAME: Final = 64
@@ -150,7 +151,7 @@ def _openai_chat(system: str, messages: Sequence[Message]) -> dict[str, Any]:
     for message in messages:
         if message.role == "tool":
             call_id = _id(message.tool_call_id or "", longest=_CHAT_ID)
-            written.append({"role": "tool", "tool_call_id": call_id, "content": message.text or _NOTHING})
+            written.append({"role": "tool", "tool_call_id": call_id, "content": _noted(message) or _NOTHING})
             continue
         one: dict[str, Any] = {"role": message.role, "content": _chat_content(message)}
         if message.tool_calls:
@@ -168,7 +169,7 @@ def _chat_call(call: ToolCall) -> dict[str, Any]:
 
 def _chat_content(message: Message) -> str | list[dict[str, Any]] | None:
     if message.role != "user" or not any(isinstance(part, MediaPart) for part in _parts(message)):
-        return _plain(message) or (None if message.tool_calls else "")
+        return _noted(message) or (None if message.tool_calls else _NO_TEXT)
     content: list[dict[str, Any]] = []
     for part in _parts(message):
         if isinstance(part, MediaPart):
@@ -176,6 +177,12 @@ def _chat_content(message: Message) -> str | list[dict[str, Any]] | None:
         elif text := _part_text(part):
             content.append({"type": "text", "text": text})
     return content
+
+
+def _noted(message: Message) -> str:
+    """Return a message as text, with a note where media were: only the user may send them."""
+    shown = (f"[{part.media_type}]" if isinstance(part, MediaPart) else _part_text(part) for part in _parts(message))
+    return "\n".join(text for text in shown if text)
 
 
 def _chat_media(part: MediaPart) -> dict[str, Any]:
@@ -193,7 +200,7 @@ def _openai_responses(system: str, messages: Sequence[Message]) -> dict[str, Any
     for message in messages:
         if message.role == "tool":
             call_id = _id(message.tool_call_id or "", longest=_RESPONSES_ID)
-            items.append({"type": "function_call_output", "call_id": call_id, "output": message.text or _NOTHING})
+            items.append({"type": "function_call_output", "call_id": call_id, "output": _responses_output(message)})
             continue
         if kept := _own_items(message):
             items += kept
@@ -214,11 +221,18 @@ def _responses_content(message: Message) -> list[dict[str, Any]]:
     kind = "output_text" if message.role == "assistant" else "input_text"
     content: list[dict[str, Any]] = []
     for part in _parts(message):
-        if isinstance(part, MediaPart) and message.role == "user":
+        if isinstance(part, MediaPart) and message.role in {"user", "tool"}:
             content.append(_responses_media(part))
         elif text := _part_text(part):
             content.append({"type": kind, "text": text})
     return content
+
+
+def _responses_output(message: Message) -> str | list[dict[str, Any]]:
+    """Return what a tool gave back, pictures and files included."""
+    if any(isinstance(part, MediaPart) for part in _parts(message)):
+        return _responses_content(message)
+    return _plain(message) or _NOTHING
 
 
 def _responses_media(part: MediaPart) -> dict[str, Any]:
