@@ -272,6 +272,47 @@ async def test_a_path_that_leads_elsewhere_by_now_is_asked_about_anew(session: S
     assert again.value.interrupt.data["paths"] == [str(tmp_path / "secret")]
 
 
+async def test_a_path_that_is_turned_while_the_human_thinks_is_asked_about_anew(
+    session: Session, tmp_path: Path
+) -> None:
+    shown: list[str] = []
+
+    async def human(interrupt: Interrupt) -> Approval:
+        shown.append(interrupt.data["paths"][0])
+        if len(shown) == 1:
+            (tmp_path / "a.txt").symlink_to(tmp_path / "secret")
+            return Approval.FILE
+        return Approval.NO
+
+    await wish(session, call())
+    assert await admit(PermissionGate(session, TRUSTED, approver=human, cwd=tmp_path), call()) == REJECTED
+    assert shown == [str(tmp_path / "a.txt"), str(tmp_path / "secret")]
+    assert session.allowances.list() == ()
+
+
+async def test_a_path_that_leads_out_while_the_human_thinks_is_refused(session: Session, tmp_path: Path) -> None:
+    async def human(interrupt: Interrupt) -> Approval:
+        (tmp_path / "a.txt").symlink_to("/etc/hosts")
+        return Approval.SESSION
+
+    await wish(session, call())
+    gate = PermissionGate(session, Permissions(allowed_paths=(".",)), approver=human, cwd=tmp_path)
+    refused = await admit(gate, call())
+    assert refused is not None
+    assert refused.startswith("Tool 'write_file' may not use")
+
+
+async def test_questions_about_calls_that_are_closed_are_dropped(session: Session, tmp_path: Path) -> None:
+    gate = PermissionGate(session, TRUSTED, when_nobody="leave", cwd=tmp_path)
+    await wish(session, call(1, "1"), call(2, "2"))
+    for number in (1, 2):
+        with pytest.raises(Waiting):
+            await admit(gate, call(number, f"{number}"))
+    await session.messages.tool("c1", "Not run.", error=True)
+    assert await drop_questions(session) == 1
+    assert [one.data["call_id"] for one in session.interrupts.pending()] == ["c2"]
+
+
 async def test_an_answer_is_not_for_other_arguments_than_were_asked_about(session: Session, tmp_path: Path) -> None:
     human = Human(Approval.ONCE, Approval.NO)
     gate = PermissionGate(session, TRUSTED, approver=human, cwd=tmp_path)

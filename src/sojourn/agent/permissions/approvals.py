@@ -152,12 +152,17 @@ def lasting(interrupt: Interrupt, held: Collection[Allowance]) -> list[Allowance
 
 
 async def drop_questions(
-    session: Session, call_ids: Collection[str], *, reason: str = "the talk went on without this call"
+    session: Session, call_ids: Collection[str] | None = None, *, reason: str = "the talk went on without this call"
 ) -> int:
-    """Take back the questions that wait about these calls; return how many. One that is answered first stays so."""
+    """Take back the questions that wait about these calls; return how many. One that is answered first stays so.
+
+    None is about every call that has its result, or never gets one: there is nothing left to allow.
+    """
+    open_calls = {call.call_id for call in session.state.conversation.open_calls}
     dropped = 0
     for interrupt in session.interrupts.pending():
-        if interrupt.kind == "confirmation" and interrupt.data.get("call_id") in call_ids:
+        call_id = interrupt.data.get("call_id") if interrupt.kind == "confirmation" else None
+        if call_id is not None and (call_id not in open_calls if call_ids is None else call_id in call_ids):
             try:
                 await session.interrupts.cancel(interrupt.interrupt_id, reason)
             except NotPendingError:

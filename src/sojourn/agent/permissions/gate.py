@@ -85,6 +85,12 @@ class PermissionGate:
     def __repr__(self) -> str:
         return f"PermissionGate({self._session.id!r}, {self._permissions.level})"
 
+    def in_session(self, session: Session) -> "PermissionGate":
+        """Return a gate with the same rules that guards *session*."""
+        return PermissionGate(
+            session, self._permissions, approver=self._approver, when_nobody=self._when_nobody, cwd=self._cwd
+        )
+
     @property
     def permissions(self) -> Permissions:
         """What it decides by, with absolute paths."""
@@ -104,9 +110,11 @@ class PermissionGate:
         verdict = self._decide(skill, arguments)
         if isinstance(verdict, Ask):
             async with self._asking:
-                verdict = self._decide(skill, arguments)  # the question before may have settled this one
-                if isinstance(verdict, Ask):
-                    return await self._settle(call, skill.name, arguments, verdict, announce)
+                # Anew after every answer: a human takes his time, and the disk does not wait for him.
+                while isinstance(verdict := self._decide(skill, arguments), Ask):
+                    settled = await self._settle(call, skill.name, arguments, verdict, announce)
+                    if settled is not None:
+                        return await self._obey(call, arguments, settled)
         return await self._rule(call, arguments, verdict)
 
     def _decide(self, skill: Skill, arguments: dict[str, Any]) -> Verdict:
@@ -123,8 +131,12 @@ class PermissionGate:
 
     async def _settle(
         self, call: ToolCall, tool: str, arguments: dict[str, Any], ask: Ask, announce: Announce
-    ) -> str | None:
-        """Find out what a human says to the call: said, says or will say."""
+    ) -> Interrupt | str | None:
+        """Return the question whose end settles the call, or why nobody is asked; None once a human was asked.
+
+        Raises:
+            Waiting: nobody is here to be asked, and the turn is to be put aside.
+        """
         asked_at = self._asked_at(call)
         questions = await list_questions(self._session, after=self._since(asked_at))
         own = next((one for one in reversed(questions) if is_about(one, call.id) and one.seq > (asked_at or 0)), None)
@@ -132,25 +144,26 @@ class PermissionGate:
             await drop_questions(self._session, (call.id,), reason="the call is not what it was")
             own = None
         if own is not None and own.status != "pending":
-            return await self._obey(call, arguments, own)
+            return own
         rest = self._find_rest(questions)
         if rest is not None:
             await drop_questions(self._session, (call.id,), reason="the whole turn was answered")
-            return await self._obey(call, arguments, rest)
+            return rest
         if self._approver is None and self._when_nobody == "deny":
             await drop_questions(self._session, (call.id,), reason="nobody can be asked")
-            return await self._refuse(call, arguments, NOBODY_TO_ASK)
+            return NOBODY_TO_ASK
         if own is None:
             try:
                 own = await raise_question(self._session, call.id, tool, arguments, ask, asked_at=asked_at)
             except InvalidInputError:
                 if len(self._session.interrupts.pending()) < MAX_OPEN:
                     raise
-                return await self._refuse(call, arguments, TOO_MANY)
+                return TOO_MANY
         announce(ApprovalRequested(call=call, interrupt=own))
         if self._approver is None and self._when_nobody == "leave":
             raise Waiting(own)
-        return await self._obey(call, arguments, await self._answered(own))
+        await self._wait_for_answer(own)
+        return None
 
     def _asked_at(self, call: ToolCall) -> int | None:
         calls: tuple[OpenCall, ...] = self._session.state.conversation.open_calls
@@ -171,38 +184,39 @@ class PermissionGate:
         remembered = self._rest_of_turn
         return remembered[1] if remembered and turn and remembered[0] == turn.turn_id else None
 
-    async def _answered(self, interrupt: Interrupt) -> Interrupt:
-        """Return the question once it has ended: the approver is asked, and whoever is elsewhere may be first."""
+    async def _wait_for_answer(self, interrupt: Interrupt) -> None:
+        """Wait until the question has ended: the approver is asked, and whoever is elsewhere may be first."""
         approver = self._approver
         if approver is None:
-            return await wait_for_end(self._session, interrupt.interrupt_id)
-        ended: Interrupt | None = None
+            await wait_for_end(self._session, interrupt.interrupt_id)
+            return
         try:
             async with anyio.create_task_group() as tasks:
 
                 async def watch() -> None:
-                    nonlocal ended
-                    ended = await wait_for_end(self._session, interrupt.interrupt_id)
+                    await wait_for_end(self._session, interrupt.interrupt_id)
                     tasks.cancel_scope.cancel()
 
                 tasks.start_soon(watch)
                 approval = await approver(interrupt)
                 with anyio.CancelScope(shield=True):  # else the watcher, who hears of it first, would cut this off
-                    ended = await self._say(interrupt, approval)
+                    await self._say(interrupt, approval)
                 tasks.cancel_scope.cancel()
         except BaseExceptionGroup as group:
             raise group.exceptions[0] from None
-        return await self._session.interrupts.get(interrupt.interrupt_id) if ended is None else ended
 
-    async def _say(self, interrupt: Interrupt, approval: Approval) -> Interrupt:
+    async def _say(self, interrupt: Interrupt, approval: Approval) -> None:
         """Answer the question; if somebody else was first, his answer counts."""
         try:
-            return await answer_question(self._session, interrupt.interrupt_id, approval)
+            await answer_question(self._session, interrupt.interrupt_id, approval)
         except NotPendingError:
-            return await self._session.interrupts.get(interrupt.interrupt_id)
+            return
 
-    async def _obey(self, call: ToolCall, arguments: dict[str, Any], interrupt: Interrupt) -> str | None:
-        """Do as the question's end says, for this call and for what it lasts."""
+    async def _obey(self, call: ToolCall, arguments: dict[str, Any], settled: Interrupt | str) -> str | None:
+        """Do as the end of a question says, for this call and for as long as it lasts, or refuse for a reason."""
+        if isinstance(settled, str):
+            return await self._refuse(call, arguments, settled)
+        interrupt = settled
         if interrupt.status != "resolved":
             return await self._refuse(call, arguments, TAKEN_BACK, interrupt)
         approval, turn = approval_of(interrupt), self._session.state.conversation.turn
