@@ -7,6 +7,7 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import Any, Final
 
+from sojourn.agent.journal_talk import storable
 from sojourn.agent.reasoning.calling import called
 from sojourn.errors import ModelError
 from sojourn.model.message import Message
@@ -57,7 +58,7 @@ class Advisor:
         complete = await self._provider.complete(request)
         if self._on_usage is not None:
             await called(self._on_usage, complete.usage)
-        text = complete.message.text.strip()
+        text = storable(complete.message.text.strip())
         if self._debug:
             _log.debug("%s answered: %s", self._provider.name, text)
         if complete.stop == "refusal" or not text:

@@ -23,6 +23,8 @@ class Components:
     evaluator: Evaluator
     judge: Judge
     synthesiser: Synthesiser
+    capable: bool = True
+    """Whether there is a model to think with; else every question is answered directly, and nobody judges that."""
 
     @classmethod
     def of(
@@ -53,6 +55,7 @@ class Components:
                 evaluator=Evaluator(None, config=settings),
                 judge=Judge(None, config=settings),
                 synthesiser=Synthesiser(None),
+                capable=False,
             )
 
         def advisor(name: str | None) -> Advisor:

@@ -4,12 +4,15 @@ Only the answer that is given in the end leaves the loop. What was tried before 
 conversation.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Final, Self
 
 import anyio
 
+from sojourn.agent.gate import Waiting
+from sojourn.agent.journal_talk import storable
 from sojourn.agent.reasoning.callbacks import Listeners, ReasoningCallbacks
 from sojourn.agent.reasoning.components import Components
 from sojourn.agent.reasoning.config import ReasoningConfig
@@ -37,6 +40,7 @@ ESCALATED: Final = "Escalated due to low quality"
 BELOW_GATE: Final = "Quality below the gate, nothing harder to try"
 FAILED: Final = "Error occurred"
 CANCELLED: Final = "Cancelled"
+PUT_ASIDE: Final = "Put aside until a human answers"
 _MAX_QUERY: Final = 9_900
 """Characters of a question that its research holds: with the note on what is cut it is still one."""
 _RUNNING: Final[ContextVar[tuple["AdaptiveReasoningLoop", ...]]] = ContextVar("sojourn_reasoning", default=())
@@ -148,6 +152,11 @@ class AdaptiveReasoningLoop:
         """What tools gave earlier in the research that is going on: whoever runs tools for the loop asks it first."""
         return self._memory
 
+    @property
+    def can_reason(self) -> bool:
+        """Whether there is a model to analyse, plan and judge with; else a question is only answered directly."""
+        return self._components.capable
+
     async def run(
         self,
         query: str,
@@ -177,8 +186,16 @@ class AdaptiveReasoningLoop:
         """
         if not isinstance(query, str) or not query.strip():
             raise InvalidInputError(f"a question is a text that is not empty, got {query!r:.50}")
+        query = storable(query)
         if self in _RUNNING.get():
             return ReasoningOutcome(text=(await self._execute(query)).text)
+        listeners = Listeners(self._callbacks, callbacks)
+        with self._running():
+            research = await self._research(query, listeners, causes=causes, fresh=fresh)
+            return await self._answer(self._work(query, research, listeners), use_streaming=use_streaming)
+
+    @contextmanager
+    def _running(self) -> Iterator[None]:
         if self._busy:
             raise LockedError("the reasoning of this session works on another question")
         self._busy = True
@@ -186,10 +203,7 @@ class AdaptiveReasoningLoop:
             self._budget.begin()
         token = _RUNNING.set((*_RUNNING.get(), self))
         try:
-            listeners = Listeners(self._callbacks, callbacks)
-            research = await self._research(query, listeners, causes=causes, fresh=fresh)
-            self._memory.follow(research)
-            return await self._answer(self._work(query, research, listeners), use_streaming=use_streaming)
+            yield
         finally:
             _RUNNING.reset(token)
             self._memory.follow(None)
@@ -224,6 +238,7 @@ class AdaptiveReasoningLoop:
         return analysis
 
     def _work(self, query: str, research: LiveResearch, listeners: Listeners) -> Work:
+        self._memory.follow(research)
         return Work(
             query=query,
             analysis=research.tracker.complexity,
@@ -266,8 +281,9 @@ class AdaptiveReasoningLoop:
             with anyio.CancelScope(shield=True):
                 await work.research.end_attempt(CANCELLED, status="failed")
             raise
-        except Exception:
-            await work.research.end_attempt(FAILED, status="failed")
+        except Exception as error:
+            outcome = PUT_ASIDE if isinstance(error, Waiting) else FAILED
+            await work.research.end_attempt(outcome, status="failed")
             raise
         good = evaluation.is_complete
         below = BELOW_GATE if harder_than(strategy) is None else ESCALATED

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, Final
 
+from sojourn.agent.journal_talk import storable
 from sojourn.agent.reasoning.execution import Executed
 from sojourn.engine.nouns.live_research import LiveResearch
 from sojourn.model.progress import result_hash
@@ -84,7 +85,12 @@ class ResearchToolMemory:
         if execution is not None:
             execution.noted.add(key)
         await self._research.log_tool_execution(
-            name, arguments, success=success, result=result, error=error, execution_time_ms=max(seconds, 0.0) * 1_000
+            name,
+            arguments,
+            success=success,
+            result=None if result is None else storable(result),
+            error=None if error is None else storable(error),
+            execution_time_ms=max(seconds, 0.0) * 1_000,
         )
         self._old.discard(key)
 

@@ -3,6 +3,9 @@
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
+from msgspec.structs import replace
+
+from sojourn.agent.journal_talk import storable
 from sojourn.agent.reasoning.callbacks import Listeners
 from sojourn.agent.reasoning.components import Components
 from sojourn.agent.reasoning.config import ReasoningConfig
@@ -46,7 +49,7 @@ class Work:
     async def run(self, text: str) -> Executed:
         """Have *text* answered, and write down the tools that ran."""
         with self.memory.execution() as execution:
-            executed = await self.execute(text)
+            executed = _storable(await self.execute(text))
         self.uses += executed.tools
         await self.memory.note_rest(execution, executed)
         return executed
@@ -67,3 +70,8 @@ class Work:
         used = () if executed is None else tuple(dict.fromkeys(use.name for use in executed.tools))
         await self.research.update_step_status(step.id, status, findings, tools_used=used)
         await self.tell("on_step_progress", step.id, status, step.description)
+
+
+def _storable(executed: Executed) -> Executed:
+    uses = tuple(replace(use, result=storable(use.result)) for use in executed.tools)
+    return Executed(text=storable(executed.text), tools=uses)

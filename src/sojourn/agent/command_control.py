@@ -1,0 +1,164 @@
+"""The front of an agent: what the user writes goes where it belongs.
+
+`/name` runs a prompt and `@name` pulls in a resource (`Hooks`). A question about what the session knows is answered
+from that, and no model is called. Everything else is a turn of the agent, which thinks it through if it is made to,
+whatever the session knows already.
+"""
+
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager, suppress
+from typing import Final, Protocol
+
+import anyio
+
+from sojourn.agent.cancellation import CancellationToken
+from sojourn.agent.events import ContentChunk, SessionCompleted, TurnEvent
+from sojourn.agent.journal_talk import storable
+from sojourn.agent.mcp.hooks import expand
+from sojourn.agent.mcp.servers import Mcp
+from sojourn.agent.reasoning.known_answers import known_answer
+from sojourn.engine.recall.answering import Answer
+from sojourn.engine.session import Session
+from sojourn.errors import InvalidInputError, LockedError
+from sojourn.model.message import Message
+
+ANSWERED_FROM: Final = "answered_from"
+"""In the metadata of an answer that no model gave: which part of the state did."""
+_FIRST_WAIT: Final = 0.02
+_LONGEST_WAIT: Final = 0.5
+
+
+class Hooks(Protocol):
+    """Turns what a user writes into what a model reads."""
+
+    async def expand(self, text: str) -> str:
+        """Return *text* with its prompt run and its resources pulled in; other text as it is.
+
+        Raises:
+            NotFoundError: there is no such prompt or resource.
+        """
+        ...
+
+
+class McpHooks:
+    """The prompts and resources of MCP servers. Lives as long as these are open.
+
+    *on_note* is told what looks like a resource and is none.
+    """
+
+    def __init__(self, mcp: Mcp, *, on_note: Callable[[str], None] | None = None) -> None:
+        self._mcp = mcp
+        self._on_note = on_note
+
+    async def expand(self, text: str) -> str:
+        """Return *text* with its prompt run and its resources pulled in; see `agent.mcp.hooks.expand`."""
+        expanded = await expand(text, self._mcp)
+        for note in expanded.notes:
+            if self._on_note is not None:
+                self._on_note(note)
+        return expanded.text
+
+
+class TurnAgent(Protocol):
+    """What the front needs of an agent."""
+
+    @property
+    def session(self) -> Session | None: ...
+
+    def run_turn(
+        self, text: str, *, cancel_token: CancellationToken | None = None
+    ) -> AsyncGenerator[TurnEvent, None]: ...
+
+
+class CommandControlAgent:
+    """An agent with hooks and knowledge before it. Lives as long as its agent."""
+
+    def __init__(self, agent: TurnAgent, *, hooks: Hooks | None = None, answers_itself: bool = True) -> None:
+        """Stand before *agent*.
+
+        Args:
+            agent: takes the turns; it needs a session.
+            hooks: run prompts and pull in resources.
+            answers_itself: questions about what the session knows are answered from that, without a model.
+
+        Raises:
+            InvalidInputError: the agent has no session.
+        """
+        if agent.session is None:
+            raise InvalidInputError("an agent without a session knows nothing: give it one")
+        self._agent = agent
+        self._session = agent.session
+        self._hooks = hooks
+        self._answers_itself = answers_itself
+
+    def __repr__(self) -> str:
+        return f"CommandControlAgent({self._session.id!r})"
+
+    @property
+    def session(self) -> Session:
+        """Where the conversation is kept."""
+        return self._session
+
+    async def run_turn(
+        self, text: str, *, cancel_token: CancellationToken | None = None
+    ) -> AsyncGenerator[TurnEvent, None]:
+        """Take what the user says to whoever answers it, and yield what happens until there is an answer.
+
+        An answer from what the session knows is in the conversation, with its question, before it is told.
+
+        Raises:
+            InvalidInputError: nothing was said.
+            NotFoundError: there is no such prompt or resource; nothing is stored.
+            ModelError, BudgetExceededError: the turn failed; what was said is stored.
+        """
+        if not isinstance(text, str) or not text.strip():
+            raise InvalidInputError("say something: the message is empty")
+        expanded = text if self._hooks is None else await self._hooks.expand(text)
+        asks_itself = self._answers_itself and expanded == text
+        known = await known_answer(self._session, text) if asks_itself else None
+        if known is not None and known.text is not None:
+            await self._keep(text, known)
+            yield ContentChunk(text=known.text)
+            yield SessionCompleted()
+            return
+        async with aclosing(self._agent.run_turn(expanded, cancel_token=cancel_token)) as events:
+            async for event in events:
+                yield event
+
+    async def send(self, text: str, *, cancel_token: CancellationToken | None = None) -> AsyncGenerator[str, None]:
+        """Take what the user says, and yield the answer as it comes. The errors are those of `run_turn`."""
+        async with aclosing(self.run_turn(text, cancel_token=cancel_token)) as events:
+            async for event in events:
+                if isinstance(event, ContentChunk):
+                    yield event.text
+
+    async def ask(self, text: str, *, cancel_token: CancellationToken | None = None) -> str:
+        """Take what the user says, and return the whole answer."""
+        async with aclosing(self.send(text, cancel_token=cancel_token)) as pieces:
+            return "".join([piece async for piece in pieces])
+
+    # --- what the session answers
+
+    async def _keep(self, text: str, known: Answer) -> None:
+        """Add the question and the answer to the conversation; forgetting what the answer rests on forgets it."""
+        own = sorted({one.seq for one in known.evidence if one.session_id == self._session.id})
+        answer = Message(role="assistant", content=known.text or "", metadata={ANSWERED_FROM: known.source})
+        async with self._turn():
+            asked = await self._session.messages.user(storable(text))
+            await self._session.messages.add(answer, causes=(*own, asked.seq))
+
+    @asynccontextmanager
+    async def _turn(self) -> AsyncIterator[None]:
+        """Hold the session's turn; while somebody else does, wait for it."""
+        async with AsyncExitStack() as stack:
+            await self._enter(stack)
+            yield
+
+    async def _enter(self, stack: AsyncExitStack) -> None:
+        pause = _FIRST_WAIT
+        while True:
+            with suppress(LockedError):
+                await stack.enter_async_context(self._session.turn())
+                return
+            await anyio.sleep(pause)
+            pause = min(pause * 2, _LONGEST_WAIT)
