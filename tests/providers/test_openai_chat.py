@@ -276,7 +276,7 @@ async def test_a_talk_with_calls_pictures_and_odd_names_is_taken_by_a_strict_ser
     sent = server.requests[0].json["messages"]
     assert sent[1]["tool_calls"][0]["id"] == sent[2]["tool_call_id"]
     assert sent[1]["tool_calls"][1]["function"]["arguments"] == '{"not_json":"{"}'
-    assert sent[4]["content"] == "See"
+    assert sent[4]["content"] == "See\n[image/png]"
     assert [part["type"] for part in sent[5]["content"]] == ["text", "image_url", "file", "input_audio"]
 
 

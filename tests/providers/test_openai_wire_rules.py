@@ -6,7 +6,7 @@ import hypothesis.strategies as st
 import msgspec
 import openai
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from sojourn.context.talk import Line
 from sojourn.context.validity import made_valid
@@ -205,6 +205,7 @@ _MESSAGES = st.one_of(
 )
 
 
+@settings(max_examples=300)
 @given(st.lists(_MESSAGES, max_size=12))
 def test_any_history_that_was_made_valid_is_taken_by_openai(messages: list[Message]) -> None:
     lines = [Line(message=message, seq=Seq(seq)) for seq, message in enumerate(messages, 1)]

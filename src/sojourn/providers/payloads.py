@@ -225,7 +225,7 @@ def _responses_content(message: Message) -> list[dict[str, Any]]:
             content.append(_responses_media(part))
         elif text := _part_text(part):
             content.append({"type": kind, "text": text})
-    return content
+    return content or ([] if message.tool_calls else [{"type": kind, "text": _NO_TEXT}])
 
 
 def _responses_output(message: Message) -> str | list[dict[str, Any]]:
