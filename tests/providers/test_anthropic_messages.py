@@ -7,6 +7,8 @@ from typing import Any
 import anyio
 import pytest
 
+from sojourn.context.cutting import cut_message
+from sojourn.context.tokens import CharacterCounter
 from sojourn.model.message import DataPart, MediaPart, Message, TextPart, ThinkingPart, ToolCall
 from sojourn.model.usage import Usage
 from sojourn.providers.anthropic_messages import AnthropicMessages
@@ -319,6 +321,17 @@ async def test_secret_thinking_is_shown_to_no_other_provider() -> None:
 
     for form in ("openai-chat", "openai-responses"):
         assert "opaque" not in json.dumps(payload(form, "", [said]))
+
+
+def test_a_message_that_is_cut_short_keeps_its_thinking_to_the_letter() -> None:
+    hidden = DataPart(data={"type": "redacted_thinking", "data": "opaque " * 50})
+    thought = ThinkingPart(text="Hm.", signature="signed")
+    long = Message(role="assistant", content=(thought, hidden, TextPart(text="words " * 500)))
+
+    shorter = cut_message(long, 100, CharacterCounter())
+
+    assert shorter.content[:2] == (thought, hidden)
+    assert len(shorter.text) < len(long.text)
 
 
 async def test_an_answer_that_is_nothing_but_thinking_is_not_sent(

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from sojourn.context.talk import Line
 from sojourn.context.tokens import PER_MESSAGE, TokenCounter, count_message
 from sojourn.model.message import Message, Part, TextPart, ThinkingPart
+from sojourn.providers.payloads import is_redacted_thinking
 
 _JOINER: Final = "\u200d"
 _VIRAMA: Final = 9
@@ -46,11 +47,10 @@ def cut_message(message: Message, tokens: int, counter: TokenCounter) -> Message
     if isinstance(message.content, str):
         content: str | tuple[Part, ...] = cut_middle(message.content, max(tokens - fixed, 1), counter)
     else:
-        kept = [part for part in message.content if isinstance(part, ThinkingPart)]
-        room = tokens - fixed - sum(counter.count(part.text) for part in kept)
-        parts: list[Part] = [*kept]
+        parts: list[Part] = [part for part in message.content if _is_thinking(part)]
+        room = tokens - count_message(counter, replace(message, content=tuple(parts)))
         for part in message.content:
-            if isinstance(part, ThinkingPart):
+            if _is_thinking(part):
                 continue
             shown: Part = (
                 TextPart(text=cut_middle(part.text, max(room, 1), counter)) if isinstance(part, TextPart) else part
@@ -63,6 +63,10 @@ def cut_message(message: Message, tokens: int, counter: TokenCounter) -> Message
             parts.append(shown)
         content = tuple(parts)
     return replace(message, content=content, raw=UNSET, tokens=None)
+
+
+def _is_thinking(part: Part) -> bool:
+    return isinstance(part, ThinkingPart) or is_redacted_thinking(part)
 
 
 def cut_lines(lines: Sequence[Line], tokens: int, counter: TokenCounter) -> list[Line] | None:
