@@ -51,7 +51,8 @@ class Addresses:
         plain = _plain(address)
         name = host.casefold().rstrip(".").strip("[]")
         if plain.is_link_local or plain.is_multicast or plain.is_unspecified:
-            return name in self._hosts  # where clouds keep their keys: only for who names it to the letter
+            # Where clouds keep their keys: only for who asks for it, and was allowed it, to the letter.
+            return name == str(plain) and name in self._hosts
         if any(plain in network for network in _LOCAL):
             return True
         return any(fnmatchcase(name, pattern) for pattern in self._hosts)

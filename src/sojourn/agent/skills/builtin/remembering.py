@@ -62,13 +62,17 @@ async def recall(question: str, session: Session, scope: Scope = "user") -> Tool
         scope: how far to look: in this session, in all sessions of the project, or in all of the user's.
     """
     answer = await session.query(question)
-    lines = [f"Answer (sure to {answer.confidence:.0%}): {answer.text}"] if answer.text is not None else []
+    found: list[str] = []
     try:
         hits: Sequence[Hit] = await session.search(question, scope=scope, limit=_HITS)
-        lines += [_hit(hit) for hit in hits]
+        found = [_hit(hit) for hit in hits if hit.reasons]  # without one, it is only the nearest of what there is
     except InvalidInputError:  # without an app there is no index; the session still has its facts
-        lines += [f"- fact {fact.fact_id}: {fact.content}" for fact in session.facts.search(question, limit=_HITS)]
-    return ToolResult(output=harmless("\n".join(lines)) or "Nothing is known about that.", data=lines)
+        found = [f"- fact {fact.fact_id}: {fact.content}" for fact in session.facts.search(question, limit=_HITS)]
+    if answer.text is not None:
+        first = f"Answer (sure to {answer.confidence:.0%}): {answer.text}"
+    else:
+        first = "No sure answer; the nearest, if it is about that at all:" if found else "Nothing is known about that."
+    return ToolResult(output=harmless("\n".join([first, *found])), data={"answer": answer.text, "found": found})
 
 
 async def forget(fact: str, session: Session, *, for_good: bool = False) -> str:
