@@ -17,10 +17,13 @@ from sojourn.agent.events import (
     SessionWaiting,
     TurnEvent,
 )
-from sojourn.agent.gate import Announce, Gate, Waiting
+from sojourn.agent.gate import Announce, Gate, SessionGate, Waiting
 from sojourn.agent.journal_talk import JournalTalk
 from sojourn.agent.loop import Answered, TurnLoop
 from sojourn.agent.managed_talk import ManagedTalk
+from sojourn.agent.reasoned import ReasonedTurns
+from sojourn.agent.reasoning.callbacks import ReasoningCallbacks
+from sojourn.agent.reasoning.config import ReasoningConfig
 from sojourn.agent.settings import AgentSettings, WhenBusy
 from sojourn.agent.skills.skill import Skill
 from sojourn.agent.talk import LastingTalk, Talk
@@ -73,6 +76,8 @@ class Agent:
         callbacks: Callbacks | None = None,
         settings: AgentSettings | None = None,
         limits: Limits | None = None,
+        reasoning: ReasoningConfig | None = None,
+        reasoning_callbacks: ReasoningCallbacks | None = None,
         raw_log: RawLog | None = None,
         name: str | None = None,
     ) -> None:
@@ -89,6 +94,8 @@ class Agent:
             callbacks: called beside the events.
             settings: how it behaves.
             limits: what it may spend.
+            reasoning: think hard questions through; only a session can.
+            reasoning_callbacks: told about that.
             raw_log: sees what goes over the wire.
             name: who it is, where several agents speak in one session.
 
@@ -107,6 +114,8 @@ class Agent:
         self._callbacks = callbacks
         self._settings = settings or AgentSettings()
         self._limits = limits
+        self._reasoning = reasoning
+        self._reasoning_callbacks = reasoning_callbacks
         self._raw_log = raw_log
         self._name = name
         self._cancelled: list[tuple[str, str]] = []
@@ -115,6 +124,7 @@ class Agent:
         self._announce: Announce = _to_nobody
         self._budget = SessionBudget(session, limits) if session is not None else None
         self._talk = self._lasting_talk()
+        self._reasoned = self._reasoned_turns()
 
     def __repr__(self) -> str:
         where = self._session or self._context or "single turns"
@@ -244,7 +254,7 @@ class Agent:
         live = session.session if isinstance(session, ConversationSession) else session
         mine = live is self._session and self._context is None
         agent = self if mine else self.in_session(live)
-        asked = live is not None and await _waits_for_answer(live, query)
+        asked = live is not None and await _last_said(live) == query
         turn = agent.run_turn(query, inputs=inputs, cancel_token=cancel_token, asked=asked)
         async with aclosing(turn) as events:
             async for event in events:
@@ -260,13 +270,20 @@ class Agent:
             skills=self._skills,
             instructions=self._instructions,
             app=self._app,
-            gate=self._gate,
+            gate=self._gate_in(session),
             callbacks=self._callbacks,
             settings=self._settings,
             limits=self._limits,
+            reasoning=self._reasoning if session is not None else None,
+            reasoning_callbacks=self._reasoning_callbacks,
             raw_log=self._raw_log,
             name=self._name,
         )
+
+    def _gate_in(self, session: Session | None) -> Gate | None:
+        if session is None or not isinstance(self._gate, SessionGate):
+            return self._gate
+        return self._gate.in_session(session)
 
     def add_cancelled_tools(self, tools: Iterable[tuple[str, str]]) -> None:
         """Note calls (id, name) that were cancelled elsewhere: before the next turn each gets a result that says so.
@@ -312,7 +329,7 @@ class Agent:
                 if wish.inputs:
                     await talk.give(wish.inputs)
                 try:
-                    answered = await self._loop(talk, announce).run(resume=wish.resumes)
+                    answered = await self._answer(wish, talk, announce)
                 except Waiting as paused:
                     turn.put_aside()
                     waiting = paused
@@ -322,6 +339,30 @@ class Agent:
             announce(SessionCompleted(halted_at_limit=answered.halted_at_limit))
         elif waiting is not None:
             announce(SessionWaiting(interrupt=waiting.interrupt))
+
+    async def _answer(self, wish: "_Wish", talk: LastingTalk, announce: Announce) -> Answered:
+        if self._reasoned is not None:
+            question = wish.text
+            if question is None and self._session is not None and not await talk.open_calls():
+                question = await _last_said(self._session)
+            if question is not None:
+                return await self._reasoned.answer(question, announce)
+        return await self._loop(talk, announce).run(resume=wish.resumes)
+
+    def _reasoned_turns(self) -> ReasonedTurns | None:
+        if self._reasoning is None:
+            return None
+        if not isinstance(self._talk, JournalTalk):
+            raise InvalidInputError("reasoning keeps its research in a session: give the agent one")
+        return ReasonedTurns(
+            self._talk,
+            self._provider,
+            self._loop,
+            config=self._reasoning,
+            callbacks=self._reasoning_callbacks,
+            limits=self._limits,
+            tools=lambda: [tool.name for tool in self._definitions()],
+        )
 
     def _loop(self, talk: Talk, announce: Announce, memory: ToolMemory | None = None) -> TurnLoop:
         batch = Batch(
@@ -399,11 +440,11 @@ class _Wish:
         return self.text is None
 
 
-async def _waits_for_answer(session: Session, query: str) -> bool:
-    """Tell whether *query* is the last thing that was said in *session*."""
+async def _last_said(session: Session) -> str | None:
+    """Return what the user said last in *session*, if nothing was said since."""
     last = await session.last_messages(1)
     event = last[0].event if last else None
-    return isinstance(event, MessageAdded) and event.message.role == "user" and event.message.text == query
+    return event.message.text if isinstance(event, MessageAdded) and event.message.role == "user" else None
 
 
 def _to_nobody(event: TurnEvent) -> None:

@@ -15,7 +15,7 @@ import anyio
 from sojourn.agent.cancellation import checkpoint
 from sojourn.agent.events import ToolBatchCompleted, ToolBatchHalted, ToolBatchStarted, ToolCompleted, ToolStarted
 from sojourn.agent.gate import Announce, Gate
-from sojourn.agent.skills.skill import Skill, ToolResult, traits_of
+from sojourn.agent.skills.skill import Skill, SkillTraits, ToolResult, traits_of
 from sojourn.agent.skills.variables import output_name, split_arguments, with_values
 from sojourn.agent.talk import HALTED, Outcome, Talk
 from sojourn.context.tool_results import shown_text
@@ -47,8 +47,9 @@ class ToolMemory(Protocol):
         result: str | None = None,
         error: str | None = None,
         seconds: float = 0.0,
+        changes: bool = False,
     ) -> None:
-        """Remember what a tool gave."""
+        """Remember what a tool gave. *changes* says that it is known to have changed something outside."""
         ...
 
 
@@ -165,10 +166,12 @@ class Batch:
     async def _outcome(self, prepared: _Prepared, *, failure: str) -> Outcome:
         call, skill, arguments = prepared.call, prepared.skill, prepared.arguments
         if skill is None:
-            return Outcome(call=call, text=prepared.problem, success=False, ran=False)
+            return Outcome(call=call, text=prepared.problem, arguments=arguments, success=False, ran=False)
         known = self._memory.find(call.name, arguments) if self._memory is not None else None
         if known is not None:
-            return Outcome(call=call, text=known, success=True, ran=False, output=prepared.output, value=known)
+            return Outcome(
+                call=call, text=known, arguments=arguments, success=True, ran=False, output=prepared.output, value=known
+            )
         await self._talk.tool_started(call, arguments)
         began = self._monotonic()
         result = await self._executed(skill, arguments, failure=failure)
@@ -181,10 +184,19 @@ class Batch:
                 result=result.output if result.success else None,
                 error=result.error or None,
                 seconds=seconds,
+                changes=_changes(traits_of(skill, arguments)),
             )
         kept = prepared.output if result.success else None
         value = result.output if result.data is None else result.data
-        return Outcome(call=call, text=result.text, success=result.success, seconds=seconds, output=kept, value=value)
+        return Outcome(
+            call=call,
+            text=result.text,
+            arguments=arguments,
+            success=result.success,
+            seconds=seconds,
+            output=kept,
+            value=value,
+        )
 
     @staticmethod
     async def _executed(skill: Skill, arguments: dict[str, Any], *, failure: str) -> ToolResult:
@@ -202,3 +214,8 @@ class Batch:
                 return ToolResult(error=f"{failure}{str(error) or type(error).__name__}")
         assert limit.cancelled_caught  # noqa: S101 - everything else has returned or raised
         return ToolResult(error=f"{failure}it took longer than {timeout:g} seconds and was stopped")
+
+
+def _changes(traits: SkillTraits) -> bool:
+    """Tell whether a skill is known to change something: it starts programs, or works on files and not by reading."""
+    return traits.runs_commands or (bool(traits.path_arguments) and not traits.reads_only)

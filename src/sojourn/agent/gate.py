@@ -1,10 +1,11 @@
 """Who is asked before a tool runs."""
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from sojourn.agent.events import TurnEvent
 from sojourn.agent.skills.skill import Skill
+from sojourn.engine.session import Session
 from sojourn.model.interrupts import Interrupt
 from sojourn.model.message import ToolCall
 
@@ -31,4 +32,13 @@ class Gate(Protocol):
         Raises:
             Waiting: the question is in the journal, and the turn is to be put aside until it is answered.
         """
+        ...
+
+
+@runtime_checkable
+class SessionGate(Gate, Protocol):
+    """A gate that keeps what it asks in a session."""
+
+    def in_session(self, session: Session) -> "SessionGate":
+        """Return a gate with the same rules that keeps it in *session*."""
         ...

@@ -14,6 +14,7 @@ import anyio.to_thread
 import msgspec
 from msgspec.structs import replace
 
+from sojourn.agent.permissions.approvals import drop_questions
 from sojourn.agent.settings import AgentSettings
 from sojourn.agent.talk import OpenTurn, Outcome, Said, with_fresh_ids
 from sojourn.context.builder import RESERVE, default_budget
@@ -94,6 +95,9 @@ class JournalTalk:
         async with AsyncExitStack() as stack:
             held = await self._entered(stack, resume=resume, wait=wait)
             self._budget.begin_run()
+            if not resume and self._session.interrupts.pending():
+                waiting = {call.call_id for call in self._session.state.conversation.open_calls}
+                await drop_questions(self._session, _asked_calls(self._session) - waiting)
             yield held
 
     async def _entered(self, stack: AsyncExitStack, *, resume: bool, wait: bool) -> OpenTurn:
@@ -277,6 +281,12 @@ class JournalTalk:
             whole = f"{whole[:MAX_RESULT]}\n[... {len(whole) - MAX_RESULT:,} more characters were not stored ...]"
         metadata = {"agent": self._agent} if self._agent is not None else {}
         return Message(role="tool", content=whole, tool_call_id=call_id, name=name, error=error, metadata=metadata)
+
+
+def _asked_calls(session: Session) -> set[str]:
+    """Return the calls about which a question waits for an answer."""
+    pending = session.interrupts.pending()
+    return {str(one.data["call_id"]) for one in pending if one.kind == "confirmation" and "call_id" in one.data}
 
 
 def _recorded(usage: Usage, seconds: float) -> UsageRecorded:

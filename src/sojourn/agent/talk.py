@@ -23,11 +23,13 @@ HALTED: Final = "Did not execute: halted due to error in previous tool"
 class Outcome(Value, frozen=True, kw_only=True):
     """What became of one call.
 
-    *text* is the result, whole. *ran* is whether the skill really ran; *output* is the variable that gets *value*.
+    *text* is the result, whole. *arguments* are what the skill got. *ran* is whether it really ran; *output* is the
+    variable that gets *value*.
     """
 
     call: ToolCall
     text: str
+    arguments: dict[str, Any] = {}
     success: bool
     ran: bool = True
     seconds: float = 0.0
