@@ -8,6 +8,7 @@ import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+import anyio
 import apsw
 import pytest
 
@@ -15,12 +16,12 @@ import sojourn
 from sojourn.agent.logs.config import LogConfig, LogStream
 from sojourn.agent.logs.logger import SessionLogger
 from sojourn.agent.logs.projection import JournalLog, forget_in_logs, open_log
-from sojourn.agent.logs.storage import MessageRow
+from sojourn.agent.logs.storage import MessageRow, SessionStorage
 from sojourn.engine.app import Sojourn
 from sojourn.engine.compaction import CompactionSettings
 from sojourn.engine.session import Session
 from sojourn.engine.settings import Settings
-from sojourn.errors import InvalidInputError
+from sojourn.errors import AccessError, InvalidInputError
 from sojourn.model.events import (
     Compacted,
     CompactionUndone,
@@ -32,7 +33,7 @@ from sojourn.model.events import (
 )
 from sojourn.model.ids import Seq
 from sojourn.model.message import MediaPart, Message, TextPart, ThinkingPart, ToolCall
-from sojourn.store.protocol import MAX_PAGE
+from sojourn.store.protocol import MAX_PAGE, Redaction
 from sojourn.testing.clock import FakeClock
 from sojourn.testing.factories import one_of_each, said
 
@@ -351,6 +352,72 @@ async def test_a_process_that_is_killed_while_it_logs_leaves_nothing_out_and_not
         await log.close()
 
 
+async def test_two_who_follow_the_same_journal_into_one_log_write_nothing_twice(app: Sojourn, tmp_path: Path) -> None:
+    session = await app.sessions.create("s")
+    first = JournalLog(session, SessionLogger(config(tmp_path)))
+    second = JournalLog(session, SessionLogger.reopen(first.logger.session_dir, config(tmp_path)))
+    for turn in range(20):
+        await session.append(*(said(f"m{turn}-{number}") for number in range(5)))
+        async with anyio.create_task_group() as group:
+            group.start_soon(first.catch_up)
+            group.start_soon(second.catch_up)
+    await second.close()
+    await first.close()
+
+    expected = [f"m{turn}-{number}" for turn in range(20) for number in range(5)]
+    text = (first.logger.session_dir / "context.md").read_text("utf-8")
+    assert [line for line in text.splitlines() if line.startswith("m")] == expected
+    with SessionLogger.reopen(first.logger.session_dir) as again:
+        assert [message.text for message in again.get_context_messages()] == expected
+
+
+FULL = """
+import asyncio, logging, resource, signal, sys
+from pathlib import Path
+import sojourn
+from sojourn.agent.logs.config import LogConfig, LogStream
+from sojourn.agent.logs.projection import open_log
+from sojourn.engine.settings import Settings
+from sojourn.testing.factories import said
+
+class Counting(logging.Handler):
+    told = 0
+    def emit(self, record):
+        self.told += 1
+
+async def main(folder):
+    counting = Counting()
+    logging.getLogger("sojourn").addHandler(counting)
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    quiet = Settings(keep_profile="yes", learning="off", embeddings="off")
+    async with sojourn.open("memory:", settings=quiet) as app:
+        session = await app.sessions.create("s")
+        log = await open_log(session, LogConfig(base_dir=folder, streams=LogStream.ALL))
+        log.attach(app)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (65_536, resource.RLIM_INFINITY))
+        for number in range(100):
+            await session.append(said(f"m{number} " + "x" * 5_000))
+            await app.background.drain()
+            log.logger.log_raw_chunk({"text": "x" * 5_000})
+        print(counting.told, len(log.logger.get_context_messages()) < 100)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+        await session.append(said("the last"))
+        await app.background.drain()
+        said_now = [message.text.split()[0] for message in log.logger.get_context_messages()]
+        print(said_now == [f"m{number}" for number in range(100)] + ["the"])
+        text = (log.logger.session_dir / "context.md").read_text("utf-8")
+        print(text.count("## User ["), counting.told)
+        await log.close()
+
+asyncio.run(main(Path(sys.argv[1])))
+"""
+
+
+def test_a_full_disk_is_reported_once_and_what_was_missed_is_written_later(tmp_path: Path) -> None:
+    done = subprocess.run([sys.executable, "-c", FULL, str(tmp_path)], capture_output=True, text=True, check=False)
+    assert (done.stdout.splitlines(), done.stderr, done.returncode) == (["1 True", "True", "101 1"], "", 0)
+
+
 DIRECT = """
 import sys
 from pathlib import Path
@@ -459,6 +526,53 @@ async def test_what_is_forgotten_is_in_no_file_any_more(app: Sojourn, tmp_path: 
     assert holding(folder) == []
 
 
+async def test_a_log_that_is_closed_forgets_as_long_as_its_app_is_open(app: Sojourn, tmp_path: Path) -> None:
+    session, other = await app.sessions.create("s"), await app.sessions.create("other")
+    log, purged = await attached(app, session, tmp_path), await attached(app, other, tmp_path)
+    seq = await fill(session, log)
+    await fill(other, purged)
+    await log.close()
+    await purged.close()
+    assert holding(log.logger.session_dir)
+    await session.append(said("not logged any more"))
+
+    await session.forget("message", seq)
+    await app.sessions.purge("other")
+    assert holding(tmp_path / "logs") == []
+    text = (log.logger.session_dir / "context.md").read_text("utf-8")
+    assert "harmless" in text
+
+    shutil.rmtree(tmp_path / "logs")
+    await session.forget("session")
+    assert not (tmp_path / "logs").exists()
+
+
+@pytest.mark.parametrize("step", ["delete_messages", "delete_events", "scrub", "delete_metadata"])
+async def test_a_crash_while_something_is_removed_is_made_up_for(
+    app: Sojourn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    session = await app.sessions.create("s")
+    log = JournalLog(session, SessionLogger(config(tmp_path)))
+    seq = await fill(session, log)
+    await log.catch_up()
+    redaction = await session.forget("message", seq)
+
+    def crash(*_arguments: object, **_more: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(SessionStorage, step, crash)
+        with pytest.raises(KeyboardInterrupt):
+            await log.forget(redaction)
+    log.logger.close()
+
+    again = JournalLog(session, SessionLogger.reopen(log.logger.session_dir, config(tmp_path)))
+    await again.catch_up()
+    assert holding(tmp_path / "logs") == []
+    assert in_context(again) == ["harmless"]
+    await again.close()
+
+
 async def test_what_is_forgotten_while_nobody_logs_is_removed_by_the_next_who_does(tmp_path: Path) -> None:
     async with sojourn.open(tmp_path / "s.db", settings=QUIET) as app:
         session = await app.sessions.create("s")
@@ -511,4 +625,24 @@ async def test_forgetting_in_another_session_leaves_the_log_alone(app: Sojourn, 
     await other.forget("message", 2)
     assert dump(log.logger.session_dir) == before
     assert "raw.jsonl" in holding(log.logger.session_dir)
+    await log.close()
+
+
+async def test_one_who_cannot_forget_stops_no_other_and_is_not_passed_over_in_silence(
+    app: Sojourn, tmp_path: Path
+) -> None:
+    async def refuse(redaction: Redaction) -> None:
+        raise AccessError(f"{len(redaction.tombstones)} session")
+
+    async def idle(session: Session) -> None:
+        assert session.id
+
+    app.background.follow("refuses", idle, forget=refuse)
+    session = await app.sessions.create("s")
+    log = await attached(app, session, tmp_path)
+    seq = await fill(session, log)
+    await app.background.drain()
+    with pytest.raises(AccessError, match="1 session"):
+        await session.forget("message", seq)
+    assert holding(log.logger.session_dir) == []
     await log.close()

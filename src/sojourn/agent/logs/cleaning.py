@@ -30,9 +30,9 @@ def kept(text: str) -> str:
 
 
 def shown(text: str) -> str:
-    """Return *text* as people see it in an editor: without secrets and control characters, but for tabs and lines."""
+    """Return what is *kept* as people see it in an editor: without control characters, but for tabs and lines."""
     seen = _INVISIBLE.sub("", _LINE_END.sub("\n", text))
-    return kept(seen)  # after that: what stood between two halves of a secret is gone now
+    return text if seen == text else kept(seen)  # what stood between the halves of a secret is gone now
 
 
 def kept_json(value: Any) -> Any:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import msgspec
+from msgspec.structs import replace
 
 from sojourn.agent.logs.cleaning import kept, kept_json, said
 from sojourn.agent.logs.config import LogStream, SessionInfo
@@ -46,20 +47,31 @@ class Batch:
     ) -> int:
         """Add a message and return its number. Tokens that nobody reports are counted."""
         known = message.tokens if tokens is None else tokens
-        flags = [name for name, is_so in (("error", message.error), ("partial", message.partial)) if is_so]
+        flags = {name for name, is_so in (("error", message.error), ("partial", message.partial)) if is_so}
         content, calls = kept(said(message)), _calls_text(message.tool_calls) if message.tool_calls else None
-        number = self.storage.insert_message(
-            message.role,
-            content,
-            timestamp=at.timestamp(),
+        row = MessageRow(
+            id=message_id or 0,
+            role=message.role,
+            content=content,
             name=None if message.name is None else kept(message.name),
             tool_call_id=None if message.tool_call_id is None else kept(message.tool_call_id),
             tool_calls=calls,
             tokens=self._count(message, content, calls) if known is None else known,
-            flags=flags,
+            timestamp=at.timestamp(),
+            flags=frozenset(flags),
+        )
+        number = self.storage.insert_message(
+            row.role,
+            row.content,
+            timestamp=row.timestamp,
+            name=row.name,
+            tool_call_id=row.tool_call_id,
+            tool_calls=row.tool_calls,
+            tokens=row.tokens,
+            flags=row.flags,
             message_id=message_id,
         )
-        self.messages.append(self.storage.get_message(number))
+        self.messages.append(replace(row, id=number))
         return number
 
     def _count(self, message: Message, content: str, calls: str | None) -> int:
@@ -116,6 +128,11 @@ class LogFolder:
             self.storage.set_metadata("created_at", info.created_at.isoformat())
             if info.parent_id is not None:
                 self.storage.set_metadata("parent_id", info.parent_id)
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether the files are closed."""
+        return self._is_closed
 
     @contextmanager
     def batch(self) -> Iterator[Batch]:

@@ -5,7 +5,9 @@ says how far it came, in the transaction that adds what was read, and goes on fr
 journal is removed from every file. Nothing in the engine reads a log.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -13,7 +15,6 @@ import anyio
 import anyio.to_thread
 
 from sojourn.agent.logs.config import LogConfig
-from sojourn.agent.logs.folder import Batch
 from sojourn.agent.logs.folding import fold
 from sojourn.agent.logs.logger import INSTRUCTIONS, SessionLogger
 from sojourn.engine.app import Sojourn
@@ -27,6 +28,8 @@ from sojourn.store.protocol import Redaction, Store
 BATCH: Final = 500
 _SEQ: Final = "journal_seq"
 _EPOCH: Final = "journal_epoch"
+_WIPING: Final = -1
+"""In place of an epoch: something was forgotten, and not every file knows."""
 
 
 class JournalLog:
@@ -42,28 +45,34 @@ class JournalLog:
         self._session_id: SessionId = session.id
         self._store: Store = session.store
         self._busy = anyio.Lock()
-        self._leave: list[Callable[[], None]] = []
+        self._leave: Callable[[], None] | None = None
         logger.follow_journal(session.id)
 
     def __repr__(self) -> str:
         return f"JournalLog({self._session_id!r}, {self.logger!r})"
 
     def attach(self, app: Sojourn) -> None:
-        """Follow the session from now on, in the background of *app*, and forget with it."""
+        """Follow the session from now on, in the background of *app*, and forget with it, even when it is closed."""
         name = f"log/{self.logger.session_dir}"
         app.background.follow(name, self._follow, forget=self.forget)
-        self._leave += [
-            lambda: app.background.leave(name),
-            app.news.subscribe(SessionPurged, self._purged),
-        ]
+        app.news.subscribe(SessionPurged, self._purged)
+        self._leave = partial(app.background.leave, name)
 
     async def catch_up(self) -> None:
-        """Write down what the journal holds beyond what was read. What cannot be written is reported, and waits."""
+        """Write down what the journal holds beyond what was read. What cannot be written is reported, and waits.
+
+        Raises:
+            ClosedError: the log is closed.
+        """
         async with self._busy:
             await self._catch_up()
 
     async def rebuild(self) -> None:
-        """Write everything anew from the journal; what did not come from it stays."""
+        """Write everything anew from the journal; what did not come from it stays.
+
+        Raises:
+            ClosedError: the log is closed.
+        """
         async with self._busy:
             if await self._try(self._clear):
                 await self._catch_up()
@@ -76,45 +85,60 @@ class JournalLog:
         Raises:
             StoreError: a file could not be written.
         """
-        if self._session_id not in {*redaction.tombstones, *redaction.sessions}:
-            return
-        async with self._busy:
-            await self._wipe()
-            await self._catch_up()
+        if self._session_id in {*redaction.tombstones, *redaction.sessions}:
+            async with self._busy, self._opened() as is_there:
+                if is_there:
+                    await anyio.to_thread.run_sync(self._wipe)
+                    await self._catch_up()
 
     async def close(self) -> None:
-        """Write down the rest, leave the app and close the log. Closing twice is fine."""
-        leave, self._leave = self._leave, []
-        for one in leave:
-            one()
-        with anyio.CancelScope(shield=True):
-            try:
-                await self.catch_up()
-            except ClosedError:
-                return
-            await anyio.to_thread.run_sync(self.logger.close)
+        """Write down the rest, follow the session no more and close the log. Closing twice is fine."""
+        if self._leave is not None:
+            self._leave()
+        async with self._busy:
+            if not self.logger.folder.is_closed:
+                with anyio.CancelScope(shield=True):
+                    await self._catch_up()
+                    await anyio.to_thread.run_sync(self.logger.close)
 
     async def _follow(self, session: Session) -> None:
-        if session.id == self._session_id:
+        if session.id == self._session_id and not self.logger.folder.is_closed:
             await self.catch_up()
 
     async def _purged(self, purged: SessionPurged) -> None:
         if purged.session_id == self._session_id:
-            async with self._busy:
-                await self._wipe()
+            async with self._busy, self._opened() as is_there:
+                if is_there:
+                    await anyio.to_thread.run_sync(self._wipe)
+
+    @asynccontextmanager
+    async def _opened(self) -> AsyncIterator[bool]:
+        """Have the log open for the time of a block, even if it was closed; tell whether it is there at all."""
+        given = self.logger
+        if not await anyio.to_thread.run_sync(given.session_dir.is_dir):
+            yield False
+        elif not given.folder.is_closed:
+            yield True
+        else:
+            self.logger = await anyio.to_thread.run_sync(SessionLogger.reopen, given.session_dir, given.config)
+            try:
+                yield True
+            finally:
+                reopened, self.logger = self.logger, given
+                await anyio.to_thread.run_sync(reopened.close)
 
     async def _catch_up(self) -> None:
         row = await self._store.find_session(self._session_id)
         if row is None:
             return
         seq, epoch = await anyio.to_thread.run_sync(self._mark)
-        if seq and (epoch != row.epoch or seq > row.header.head):
-            # Something was forgotten while nobody followed.
-            if not await self._try(self._wipe_now):
+        if epoch not in {None, row.epoch} or seq > row.header.head:
+            # Something was forgotten while nobody followed, or a crash came while it was removed.
+            if not await self._try(self._wipe):
                 return
             seq = 0
         while entries := await self._store.read(self._session_id, after=seq, limit=BATCH):
-            if not await self._try(lambda: self._write(entries, epoch=row.epoch)):
+            if not await self._try(partial(self._write, entries, epoch=row.epoch)):
                 return
             seq = entries[-1].seq
 
@@ -129,15 +153,13 @@ class JournalLog:
             return False
         return True
 
-    async def _wipe(self) -> None:
-        if self.logger.session_dir.is_dir():
-            await anyio.to_thread.run_sync(self._wipe_now)
-
     # --- on a thread
 
-    def _mark(self) -> tuple[int, int]:
+    def _mark(self) -> tuple[int, int | None]:
+        """Return how far the journal was read, and how often it had been rewritten by then; None if never."""
         with self.logger.folder.reading() as storage:
-            return int(storage.get_metadata(_SEQ) or 0), int(storage.get_metadata(_EPOCH) or 0)
+            epoch = storage.get_metadata(_EPOCH)
+            return int(storage.get_metadata(_SEQ) or 0), None if epoch is None else int(epoch)
 
     def _write(self, entries: Sequence[Entry], *, epoch: int) -> None:
         with self.logger.folder.batch() as batch:
@@ -145,23 +167,24 @@ class JournalLog:
             for entry in entries:
                 if entry.seq > done:
                     fold(batch, entry)
-            _note(batch, seq=max(done, entries[-1].seq), epoch=epoch)
+            batch.storage.set_metadata(_SEQ, str(max(done, entries[-1].seq)))
+            batch.storage.set_metadata(_EPOCH, str(epoch))
 
     def _clear(self) -> None:
         with self.logger.folder.batch() as batch:
             batch.rewrites = True
             batch.storage.delete_messages(after=INSTRUCTIONS)
             batch.storage.delete_events(derived_only=True)
-            _note(batch, seq=0, epoch=0)
+            batch.storage.set_metadata(_SEQ, "0")
 
-    def _wipe_now(self) -> None:
-        self._clear()
+    def _wipe(self) -> None:
+        """Empty every file. Until all of them are, the log says so, and the next who opens it goes on."""
+        with self.logger.folder.batch() as batch:
+            batch.storage.set_metadata(_SEQ, "0")
+            batch.storage.set_metadata(_EPOCH, str(_WIPING))
         self.logger.forget_all()
-
-
-def _note(batch: Batch, *, seq: int, epoch: int) -> None:
-    batch.storage.set_metadata(_SEQ, str(seq))
-    batch.storage.set_metadata(_EPOCH, str(epoch))
+        with self.logger.folder.batch() as batch:
+            batch.storage.delete_metadata(_EPOCH)
 
 
 async def open_log(session: Session, config: LogConfig) -> JournalLog:
@@ -219,6 +242,6 @@ def _real(folder: Path) -> Path:
 
 def _reopened(folder: Path | None, config: LogConfig) -> SessionLogger | None:
     """Open the log in *folder*, if it is there and below the folder that *config* names."""
-    if folder is None or folder.parent != config.base_dir.resolve() or not folder.is_dir():
+    if folder is None or _real(folder).parent != config.base_dir.resolve() or not folder.is_dir():
         return None
     return SessionLogger.reopen(folder, config)

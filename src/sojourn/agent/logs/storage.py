@@ -252,6 +252,10 @@ class SessionStorage:
         found = self._execute("SELECT value FROM metadata WHERE key = ?", (key,))
         return found[0][0] if found else None
 
+    def delete_metadata(self, key: str) -> None:
+        """Keep nothing under *key*."""
+        self._execute("DELETE FROM metadata WHERE key = ?", (key,))
+
     def get_all_metadata(self) -> dict[str, str]:
         """Return all that is known about the log and its messages."""
         return dict(self._execute("SELECT key, value FROM metadata ORDER BY key"))
