@@ -221,3 +221,15 @@ async def test_calls_that_are_admitted_at_once_are_asked_one_after_the_other(ses
     await wish(session, *calls)
     assert await asyncio.gather(*(admit(gate, one) for one in calls)) == [REJECTED] * 5
     assert len(human.asked) == 1
+
+
+async def test_a_gate_for_another_session_has_the_same_rules_and_asks_there(session: Session, tmp_path: Path) -> None:
+    other = await Session.create(session.store, "other")
+    human = Human(Approval.SESSION)
+    rules = {"write_file": SkillRule(timeout=7)}
+    gate = PermissionGate(session, Permissions(rules=rules), approver=human, cwd=tmp_path).in_session(other)
+    await wish(other, call())
+    assert await admit(gate, call()) is None
+    assert (await asked(session), await asked(other)) == (0, 1)
+    assert gate.permissions.rules == rules
+    assert (gate.timeout_for(Tool(), {}), gate.timeout_for(Tool("other"), {})) == (7, 30)

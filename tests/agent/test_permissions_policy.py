@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from sojourn.agent.permissions.policy import Permissions
-from sojourn.agent.permissions.presets import PRESETS, preset
+from sojourn.agent.permissions.presets import PRESETS, from_environment, preset
 from sojourn.agent.permissions.rules import ANY_SKILL, HITL_REQUIRED_ACTIONS, SkillRule
 from sojourn.agent.permissions.verdicts import Approval, Ask, Refused, Verdict
 from sojourn.agent.skills.skill import SkillTraits
@@ -324,6 +324,32 @@ def test_the_human_in_the_loop_preset_asks_about_the_dangerous_actions_only(cwd:
     assert kind(decide(preset("hitl"), WRITES, cwd, name="file_write")) == "Allowed"
     needy = SkillTraits(needs_approval=True)
     assert kind(decide(preset("hitl"), needy, cwd, name="git_clone")) == "Ask"
+
+
+@pytest.mark.parametrize(
+    ("environment", "expected"),
+    [
+        ({}, ["Ask", "Allowed", "Allowed"]),
+        ({"APPROVAL_ENABLED": "false"}, ["Allowed", "Allowed", "Allowed"]),
+        ({"APPROVAL_REQUIRE_TOOLS": "true"}, ["Ask", "Ask", "Ask"]),
+        (
+            {"APPROVAL_REQUIRE_TOOLS": "1", "APPROVAL_TOOL_WHITELIST": "read, shell_exec,"},
+            ["Allowed", "Ask", "Allowed"],
+        ),
+        ({"APPROVAL_TOOL_WHITELIST": "shell_exec"}, ["Ask", "Allowed", "Allowed"]),
+        ({"HITL_REQUIRED_ACTIONS": "write"}, ["Allowed", "Ask", "Allowed"]),
+        ({"HITL_REQUIRED_ACTIONS": "", "APPROVAL_ENABLED": " "}, ["Allowed", "Allowed", "Allowed"]),
+    ],
+)
+def test_the_environment_says_what_is_asked_about(environment: dict[str, str], expected: list[str], cwd: Path) -> None:
+    permissions = from_environment(environment)
+    named = [("shell_exec", RUNS), ("write", WRITES), ("read", READS)]
+    assert [kind(decide(permissions, traits, cwd, name=name)) for name, traits in named] == expected
+
+
+def test_a_switch_in_the_environment_is_on_or_off() -> None:
+    with pytest.raises(InvalidInputError, match="APPROVAL_ENABLED is true or false, got 'maybe'"):
+        from_environment({"APPROVAL_ENABLED": "maybe"})
 
 
 @pytest.mark.parametrize(

@@ -96,6 +96,10 @@ class PermissionGate:
         """What it decides by, with absolute paths."""
         return self._permissions
 
+    def timeout_for(self, skill: Skill, arguments: dict[str, Any]) -> float | None:
+        """Return how many seconds *skill* may take: what its rule says, else what it says itself; None is for ever."""
+        return self._permissions.timeout_for(skill.name, traits_of(skill, arguments))
+
     async def admit(self, call: ToolCall, skill: Skill, arguments: dict[str, Any], *, announce: Announce) -> str | None:
         """Return None if *skill* may run with *arguments*; else why not, in the words that the model is told.
 
