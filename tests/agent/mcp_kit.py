@@ -104,7 +104,8 @@ class MadeUpLink:
         if answer is not None:
             raise answer
 
-    async def listen(self) -> None:
+    async def listen(self, ready: Callable[[], None]) -> None:
+        ready()
         await anyio.sleep_forever()
 
     async def broken(self) -> None:

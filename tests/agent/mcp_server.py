@@ -1,8 +1,8 @@
 """A little MCP server for tests: run as a program it speaks over its pipes, `HttpServer` serves it on a free port.
 
 It holds everything that a test has to see: whether a call began, and whether it was cancelled. The environment of the
-program says how it behaves: `TOOLS` adds that many tools, `LEGACY` makes it one from before 2026, `REFUSE` makes it
-end with a complaint.
+program says how it behaves: `TOOLS` adds that many tools, `ENDLESS` makes their list go on and on, `LEGACY` makes
+it a server from before 2026, `REFUSE` makes it end with a complaint.
 """
 
 import os
@@ -40,7 +40,8 @@ def said(text: str, **more: Any) -> types.CallToolResult:
 class Behaviour:
     """What the server has and does. Lives as long as the server, across connections."""
 
-    def __init__(self, *, extra_tools: int = 0, legacy: bool = False) -> None:
+    def __init__(self, *, extra_tools: int = 0, legacy: bool = False, endless: bool = False) -> None:
+        self.endless = endless
         self.began = anyio.Event()
         self.cancelled = anyio.Event()
         self.bus = InMemorySubscriptionBus()
@@ -63,10 +64,8 @@ class Behaviour:
     async def list_tools(self, _: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         start = int(params.cursor) if params and params.cursor else 0
         following = start + PAGE
-        return types.ListToolsResult(
-            tools=self.tools[start:following],
-            next_cursor=str(following) if following < len(self.tools) else None,
-        )
+        goes_on = self.endless or following < len(self.tools)
+        return types.ListToolsResult(tools=self.tools[start:following], next_cursor=str(following) if goes_on else None)
 
     async def call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         arguments = params.arguments or {}
@@ -135,6 +134,13 @@ class Behaviour:
             ]
         )
 
+    async def list_templates(
+        self, _: Context, params: types.PaginatedRequestParams | None
+    ) -> types.ListResourceTemplatesResult:
+        return types.ListResourceTemplatesResult(
+            resource_templates=[types.ResourceTemplate(name="memo", uri_template="memo://{name}")]
+        )
+
     async def read_resource(self, _: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         uri = params.uri
         match uri:
@@ -159,6 +165,7 @@ def make_server(behaviour: Behaviour) -> Server[Any]:
         on_list_prompts=behaviour.list_prompts,
         on_get_prompt=behaviour.get_prompt,
         on_list_resources=behaviour.list_resources,
+        on_list_resource_templates=behaviour.list_templates,
         on_read_resource=behaviour.read_resource,
         on_subscriptions_listen=ListenHandler(behaviour.bus),
     )
@@ -179,7 +186,7 @@ class HttpServer:
 
     def __init__(self, *, port: int = 0, legacy: bool = False) -> None:
         app = make_server(Behaviour(legacy=legacy)).streamable_http_app()
-        config = uvicorn.Config(app, log_level="error", lifespan="on", ws="none", timeout_graceful_shutdown=0)
+        config = uvicorn.Config(app, log_level="critical", lifespan="on", ws="none", timeout_graceful_shutdown=0)
         self._server = uvicorn.Server(config)
         self._socket = socket.create_server(("127.0.0.1", port))
         self._thread = threading.Thread(
@@ -206,7 +213,11 @@ class HttpServer:
 
 
 async def _main() -> None:
-    behaviour = Behaviour(extra_tools=int(os.environ.get("TOOLS", "0")), legacy="LEGACY" in os.environ)
+    behaviour = Behaviour(
+        extra_tools=int(os.environ.get("TOOLS", "0")),
+        legacy="LEGACY" in os.environ,
+        endless="ENDLESS" in os.environ,
+    )
     server = make_server(behaviour)
     options = server.create_initialization_options(NotificationOptions(tools_changed=True))
     async with stdio_server() as (incoming, outgoing):

@@ -165,23 +165,22 @@ class Connection:
 
     async def _live(self) -> LinkError:
         """Connect and stay until the link is lost; return why it was, or why it could not be made."""
+        self._changed = anyio.Event()
         try:
             async with self._open_link(self._server, self._heard_of_change) as link:
-                try:
-                    artifacts = await link.artifacts()
-                except McpError as error:
-                    return LinkError(error.detail)
-                return await self._watch(link, artifacts)
+                lost = await self._stay(link)
+                # Said before the link is left: a program that hangs takes seconds to be ended.
+                self._link = None
+                if self._status is Status.CONNECTED:
+                    await self._move(Status.RECONNECTING, lost.reason)
+                return lost
         except LinkError as error:
             return error
         finally:
             self._link = None
 
-    async def _watch(self, link: Link, artifacts: Artifacts) -> LinkError:
-        self._link, self._attempts, self._has_worked = link, 0, True
-        await self._move(Status.CONNECTED)
-        await self._fetched(artifacts)
-        self._settled.set()
+    async def _stay(self, link: Link) -> LinkError:
+        """Use *link* until it is lost; return why it was. It must not raise: the link is left in good order."""
         lost: list[LinkError] = []
         async with anyio.create_task_group() as tasks:
 
@@ -189,14 +188,27 @@ class Connection:
                 lost.append(await end(link))
                 tasks.cancel_scope.cancel()
 
+            # Listening comes first: what changes after the lists were read is heard.
+            listening = anyio.Event()
+            tasks.start_soon(self._listen, link, listening)
             tasks.start_soon(until, self._gone)
-            tasks.start_soon(until, self._unhealthy)
-            tasks.start_soon(self._refresh, link)
-            tasks.start_soon(self._listen, link)
-        # Said before the link is left: a program that hangs takes seconds to be ended.
-        self._link = None
-        await self._move(Status.RECONNECTING, lost[0].reason)
+            await listening.wait()
+            try:
+                artifacts = await link.artifacts()
+            except McpError as error:
+                lost.append(LinkError(error.detail))
+                tasks.cancel_scope.cancel()
+            else:
+                await self._linked_up(link, artifacts)
+                tasks.start_soon(until, self._unhealthy)
+                tasks.start_soon(self._refresh, link)
         return lost[0]
+
+    async def _linked_up(self, link: Link, artifacts: Artifacts) -> None:
+        self._link, self._attempts, self._has_worked = link, 0, True
+        await self._move(Status.CONNECTED)
+        await self._fetched(artifacts)
+        self._settled.set()
 
     async def _gone(self, link: Link) -> LinkError:
         await link.broken()
@@ -217,10 +229,11 @@ class Connection:
             else:
                 failures = 0
 
-    async def _listen(self, link: Link) -> None:
-        """Keep listening for changes; a stream that ended may have missed some."""
+    async def _listen(self, link: Link, listening: anyio.Event) -> None:
+        """Keep listening for changes. A stream that ended may have missed some, so all is read anew."""
         while True:
-            await link.listen()
+            await link.listen(self._heard_of_change if listening.is_set() else listening.set)
+            listening.set()
             await self._sleep(self._server.timing.health_interval)
 
     async def _refresh(self, link: Link) -> None:

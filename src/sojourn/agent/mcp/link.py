@@ -66,8 +66,8 @@ class Link(Protocol):
         """Return when the server answered."""
         ...
 
-    async def listen(self) -> None:
-        """Let the server tell when its offers change; return when it no longer does."""
+    async def listen(self, ready: Callable[[], None]) -> None:
+        """Let the server tell when its offers change; call *ready* when it does, return when it no longer does."""
         ...
 
     async def broken(self) -> None:
@@ -182,7 +182,8 @@ def _client(server: McpServer, transport: "Transport", on_change: Callable[[], N
         transport,
         message_handler=heard,
         client_info=types.Implementation(name="sojourn", version=importlib.metadata.version("sojourn")),
-        read_timeout_seconds=server.timing.call,
+        # The last resort: connecting has its patience, and each request a limit of its own.
+        read_timeout_seconds=max(server.timing.connect, server.timing.call),
         cache=None,
     )
 
@@ -274,7 +275,7 @@ class SdkLink:
 
     async def artifacts(self) -> Artifacts:
         has = self._client.server_capabilities
-        with self._translated("its lists"):
+        with self._translated("its lists", timeout=max(self._server.timing.connect, self._server.timing.call)):
             return Artifacts(
                 tools=tuple(map(_tool, await _pages(self._client.list_tools, "tools") if has.tools else ())),
                 prompts=tuple(map(_prompt, await _pages(self._client.list_prompts, "prompts") if has.prompts else ())),
@@ -304,7 +305,7 @@ class SdkLink:
                 if error.code != METHOD_NOT_FOUND:  # else it answered, which is all that is asked
                     raise
 
-    async def listen(self) -> None:
+    async def listen(self, ready: Callable[[], None]) -> None:
         from mcp import MCPError  # noqa: PLC0415 - loaded by now
         from mcp.client.subscriptions import SubscriptionLost  # noqa: PLC0415
 
@@ -314,11 +315,13 @@ class SdkLink:
         )
         # Before 2026 a server tells without being asked.
         if not self._is_modern or not (tools or prompts or resources):
+            ready()
             await anyio.sleep_forever()
         try:
             async with self._client.listen(
                 tools_list_changed=tools, prompts_list_changed=prompts, resources_list_changed=resources
             ) as changes:
+                ready()
                 async for _ in changes:
                     pass  # `heard` is told of each, too
         except (MCPError, SubscriptionLost, TimeoutError) as error:
@@ -341,13 +344,13 @@ class SdkLink:
             return content.resource_text(await self._client.read_resource(uri))
 
     @contextlib.contextmanager
-    def _translated(self, what: str, *, timeout: float | None = None) -> Iterator[None]:
+    def _translated(self, what: str, *, timeout: float) -> Iterator[None]:
         """Turn what goes wrong into our error, and bound how long it takes."""
         from mcp import MCPError  # noqa: PLC0415 - loaded by now
         from mcp_types import CONNECTION_CLOSED, REQUEST_TIMEOUT  # noqa: PLC0415
 
         name = self._server.name
-        late = f"{name} did not answer {what} within {timeout or self._server.timing.call:g} seconds"
+        late = f"{name} did not answer {what} within {timeout:g} seconds"
         try:
             with anyio.fail_after(timeout):
                 yield
