@@ -22,6 +22,8 @@ from sojourn.model.events import (
 )
 from sojourn.model.interrupts import MAX_OPEN, Interrupt
 from sojourn.store.protocol import Store
+from sojourn.testing import Backend, FakeClock
+from sojourn.testing.factories import noted
 from tests.agent.approval_kit import TRUSTED, Human, Tool, admit, asked, call, happened, heard, wish
 
 pytestmark = pytest.mark.anyio
@@ -62,6 +64,23 @@ async def test_anybody_in_any_process_can_answer_a_turn_that_waits(tmp_path: Pat
             await answer_question(remote, question.interrupt_id, Approval.FOLDER)
             assert await waiting is None
             assert [one.path for one in session.allowances.list()] == [str(tmp_path)]
+
+
+async def test_every_kind_of_store_keeps_a_question_and_wakes_who_waits(
+    backend: Backend, clock: FakeClock, tmp_path: Path
+) -> None:
+    async with backend.make_store(tmp_path, clock) as store:
+        session = await Session.create(store, "s")
+        await wish(session, call(1), call(2, "b.txt"))
+        with pytest.raises(Waiting) as paused:
+            await admit(PermissionGate(session, TRUSTED, when_nobody="leave", cwd=tmp_path), call(1))
+        question = paused.value.interrupt.interrupt_id
+        gate = PermissionGate(session, TRUSTED, when_nobody="wait", cwd=tmp_path)
+        waiting = asyncio.ensure_future(admit(gate, call(1)))
+        await answer_question(await Session.open(store, "s"), question, Approval.FOLDER)
+        assert await waiting is None
+        assert await admit(gate, call(2, "b.txt")) is None
+        assert await asked(session) == 1
 
 
 async def test_a_plain_yes_is_for_once_and_a_plain_no_is_a_no(session: Session, tmp_path: Path) -> None:
@@ -260,6 +279,28 @@ async def test_only_the_questions_of_the_calls_that_are_named_are_dropped(sessio
     assert [one.data.get("call_id") for one in session.interrupts.pending()] == ["c2", None]
 
 
+async def test_a_question_that_is_answered_elsewhere_first_is_not_dropped(session: Session, tmp_path: Path) -> None:
+    gate = PermissionGate(session, TRUSTED, when_nobody="leave", cwd=tmp_path)
+    await wish(session, call())
+    with pytest.raises(Waiting) as paused:
+        await admit(gate, call())
+    remote = await Session.open(session.store, "s")
+    await answer_question(remote, paused.value.interrupt.interrupt_id, Approval.ONCE)
+    assert await drop_questions(session, ["c1"]) == 0
+    assert await admit(gate, call()) is None
+
+
+async def test_a_question_is_found_however_much_happened_since(session: Session, tmp_path: Path) -> None:
+    gate = PermissionGate(session, TRUSTED, when_nobody="leave", cwd=tmp_path)
+    await wish(session, call())
+    with pytest.raises(Waiting) as paused:
+        await admit(gate, call())
+    await session.append(*(noted(number) for number in range(2_500)))
+    await answer_question(session, paused.value.interrupt.interrupt_id, Approval.ONCE)
+    assert await admit(gate, call()) is None
+    assert await asked(session) == 1
+
+
 async def test_a_path_that_leads_elsewhere_by_now_is_asked_about_anew(session: Session, tmp_path: Path) -> None:
     gate = PermissionGate(session, TRUSTED, when_nobody="leave", cwd=tmp_path)
     await wish(session, call())
@@ -347,6 +388,13 @@ async def test_too_many_questions_are_a_refusal(session: Session, tmp_path: Path
     await wish(session, call())
     gate = PermissionGate(session, TRUSTED, when_nobody="wait", cwd=tmp_path)
     assert await admit(gate, call()) == TOO_MANY
+
+
+async def test_a_name_that_cannot_be_asked_about_is_an_error(session: Session, tmp_path: Path) -> None:
+    gate = PermissionGate(session, TRUSTED, when_nobody="wait", cwd=tmp_path)
+    with pytest.raises(InvalidInputError, match="a question has"):
+        await admit(gate, call(), Tool("x" * 20_000))
+    assert repr(gate) == "PermissionGate('s', trusted)"
 
 
 async def test_only_what_was_offered_can_be_answered(session: Session, tmp_path: Path) -> None:
