@@ -166,6 +166,15 @@ async def test_what_another_session_knows_of_the_user_is_told_too() -> None:
     assert (found.text, found.source) == ("The user's name is Alice", "facts")
 
 
+async def test_what_is_known_in_memory_only_is_told_all_the_same() -> None:
+    async with sojourn.open("memory:") as app:
+        session = await app.sessions.create("s")
+        await session.facts.learn("The user's name is Alice", slot="user/name")
+        front = CommandControlAgent(Agent(ScriptedProvider(), session=session))
+
+        assert await front.ask("What is my name?") == "The user's name is Alice"
+
+
 async def test_forgetting_what_an_answer_rests_on_forgets_the_answer(session: Session) -> None:
     said = await session.messages.user("My name is Alice.")
     await session.profile.set(name="Alice", causes=[said.seq])

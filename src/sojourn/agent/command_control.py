@@ -141,11 +141,12 @@ class CommandControlAgent:
 
     async def _keep(self, text: str, known: Answer) -> None:
         """Add the question and the answer to the conversation; forgetting what the answer rests on forgets it."""
-        own = sorted({one.seq for one in known.evidence if one.session_id == self._session.id})
+        own = {one.seq for one in known.evidence if one.session_id == self._session.id}
+        rests_on = sorted(own - {0})  # what is known in memory only stands nowhere
         answer = Message(role="assistant", content=known.text or "", metadata={ANSWERED_FROM: known.source})
         async with self._turn():
             asked = await self._session.messages.user(storable(text))
-            await self._session.messages.add(answer, causes=(*own, asked.seq))
+            await self._session.messages.add(answer, causes=(*rests_on, asked.seq))
 
     @asynccontextmanager
     async def _turn(self) -> AsyncIterator[None]:
