@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any, get_args
 
 import pytest
@@ -132,6 +133,20 @@ def test_every_type_of_focus_is_offered() -> None:
     assert set(get_args(remembering.FocusType)) == FOCUS_TYPES
 
 
+async def test_what_is_written_is_noted_with_who_asked_for_it(session: Session, tmp_path: Path) -> None:
+    said = await session.messages.user("write it down")
+    await called(session, "write_file", "c1")
+    skills = registry(session, Roots.of([tmp_path]))
+    for name, arguments in (("write_file", {"content": "one"}), ("edit_file", {"old": "one", "new": "two"})):
+        skill = skills.get(name)
+        assert skill is not None
+        await skill.execute(path="notes.md", **arguments)
+    (note,) = [one for one in await session.store.read(session.id) if getattr(one.event, "action", "") == "created"]
+
+    assert [(one.path, one.action) for one in session.state.working_set.files_touched] == [("notes.md", "edited")]
+    assert note.causes == (said.seq, said.seq + 1)
+
+
 # --- variables
 
 
@@ -213,7 +228,7 @@ async def test_the_time_is_the_clocks_in_any_zone(session: Session) -> None:
         assert "no time zone" in (await skill.execute(zone=bad)).error
 
 
-async def test_an_agent_gets_what_it_can_use(session: Session, tmp_path: Any) -> None:
+async def test_an_agent_gets_what_it_can_use(session: Session, tmp_path: Path) -> None:
     whole = registry(session, Roots.of([tmp_path]))
     without_files = registry(session)
     alone = registry()
@@ -231,7 +246,7 @@ async def test_an_agent_gets_what_it_can_use(session: Session, tmp_path: Any) ->
     }
 
 
-def test_every_skill_and_every_argument_is_described_and_no_session_is_asked_for(tmp_path: Any) -> None:
+def test_every_skill_and_every_argument_is_described_and_no_session_is_asked_for(tmp_path: Path) -> None:
     services = ServiceContainer({"session": None})
     for skill in standard_skills(services, roots=Roots.of([tmp_path])):
         assert skill.description, skill.name

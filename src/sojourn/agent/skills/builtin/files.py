@@ -11,10 +11,13 @@ from typing import Annotated, Final, TypeVar
 from msgspec import Meta
 
 from sojourn.agent.skills.builtin import text_file
+from sojourn.agent.skills.builtin.origin import causes_of
 from sojourn.agent.skills.builtin.page import first_lines
 from sojourn.agent.skills.builtin.roots import Roots
 from sojourn.agent.skills.function import skill_of
+from sojourn.agent.skills.services import ServiceContainer
 from sojourn.agent.skills.skill import Skill, SkillTraits, ToolResult
+from sojourn.engine.session import Session
 from sojourn.errors import InvalidInputError
 
 LineNumber = Annotated[int, Meta(ge=1)]
@@ -25,10 +28,14 @@ _REPLACED: Final = "�"
 
 
 class Files:
-    """The files inside some roots. Edits of one file that run at once come one after the other."""
+    """The files inside some roots. Edits of one file that run at once come one after the other.
 
-    def __init__(self, roots: Roots) -> None:
+    What is written is noted in the working set of the session, if there is one.
+    """
+
+    def __init__(self, roots: Roots, *, services: ServiceContainer | None = None) -> None:
         self._roots = roots
+        self._services = services
         self._editing = threading.Lock()
 
     def skills(self) -> tuple[Skill, ...]:
@@ -38,8 +45,8 @@ class Files:
         return (
             skill_of(self.read_file, traits=reading),
             skill_of(self.list_folder, traits=reading),
-            skill_of(self.write_file, traits=writing),
-            skill_of(self.edit_file, traits=writing),
+            skill_of(self.write_file, traits=writing, services=self._services),
+            skill_of(self.edit_file, traits=writing, services=self._services),
         )
 
     def read_file(self, path: str, first_line: LineNumber = 1, last_line: LineNumber | None = None) -> ToolResult:
@@ -80,7 +87,7 @@ class Files:
             shown.append(f"[{len(lines) - len(shown):,} more lines are not shown]")
         return "\n".join(shown) or "[the folder is empty]"
 
-    async def write_file(self, path: str, content: str) -> str:
+    async def write_file(self, path: str, content: str, session: Session | None = None) -> str:
         """Write a text file; what was in it before is gone. Folders above it are made if need be.
 
         Args:
@@ -90,9 +97,11 @@ class Files:
         real = self._roots.inside(path)
         data = _encoded(content)
         is_new = await _to_its_end(lambda: text_file.replace(real, data))
+        if session is not None:
+            await self._note(session, real, action="created" if is_new else "edited", skill="write_file")
         return f"{'Made' if is_new else 'Replaced'} {self._roots.shown(real)}: {len(data):,} bytes."
 
-    async def edit_file(self, path: str, old: str, new: str) -> str:
+    async def edit_file(self, path: str, old: str, new: str, session: Session | None = None) -> str:
         """Replace a piece of a text file. The piece must stand in the file exactly once, letter by letter.
 
         Args:
@@ -104,7 +113,13 @@ class Files:
             raise InvalidInputError("the old text is empty: say what to replace, or use write_file")
         real = self._roots.inside(path)
         line = await _to_its_end(lambda: self._edit(real, old, new))
+        if session is not None:
+            await self._note(session, real, action="edited", skill="edit_file")
         return f"Edited {self._roots.shown(real)} at line {line:,}."
+
+    async def _note(self, session: Session, path: Path, *, action: str, skill: str) -> None:
+        shown = self._roots.shown(path).encode("utf-8", "replace").decode()
+        await session.working_set.touch_file(shown, action=action, causes=await causes_of(session, skill))
 
     def _edit(self, path: Path, old: str, new: str) -> int:
         """Replace, and return the line where it was."""

@@ -4,6 +4,7 @@ from typing import Any, Final
 
 import msgspec
 
+from sojourn.agent.skills.builtin.origin import causes_of
 from sojourn.agent.skills.builtin.page import MAX_CHARS, middle_out
 from sojourn.agent.skills.function import skill_of
 from sojourn.agent.skills.services import ServiceContainer
@@ -32,7 +33,7 @@ async def set_variable(name: str, value: Any, session: Session) -> str:
         name: letters, digits and underscores.
         value: any JSON.
     """
-    await session.variables.set(check_name(name), value)
+    await session.variables.set(check_name(name), value, causes=await causes_of(session, "set_variable"))
     return f"${name} is set."
 
 

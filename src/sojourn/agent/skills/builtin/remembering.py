@@ -7,6 +7,7 @@ they are forgotten.
 from collections.abc import Sequence
 from typing import Any, Final, Literal
 
+from sojourn.agent.skills.builtin.origin import causes_of
 from sojourn.agent.skills.function import skill_of
 from sojourn.agent.skills.services import ServiceContainer
 from sojourn.agent.skills.skill import Skill, SkillTraits, ToolResult
@@ -14,14 +15,11 @@ from sojourn.context.fence import harmless
 from sojourn.engine.session import Session
 from sojourn.errors import InvalidInputError, NotFoundError
 from sojourn.memory.index.document import Hit
-from sojourn.model.events import MessageAdded
-from sojourn.model.ids import Seq
 from sojourn.model.knowledge import Fact
 
 SOURCE: Final = "assistant"
 _HITS: Final = 8
 _SNIPPET: Final = 500
-_RECENT: Final = 20
 _FOR_GOOD: Final = SkillTraits(needs_approval=True)
 Scope = Literal["session", "project", "user"]
 FocusType = Literal[
@@ -47,7 +45,7 @@ async def remember(fact: str, session: Session, scope: Scope = "session") -> str
         fact: the statement, as a whole sentence that says by itself what it is about.
         scope: where it holds: in this session, in all sessions of the project, or in all of the user's.
     """
-    learned = await session.facts.learn(fact, source=SOURCE, scope=scope, causes=await _causes(session, "remember"))
+    learned = await session.facts.learn(fact, source=SOURCE, scope=scope, causes=await causes_of(session, "remember"))
     if learned.status == "retired":
         return f"Not remembered: it was said not to hold any more ({learned.retired_reason or 'retired'})."
     waiting = ", and waits until the user accepts it" if learned.status == "candidate" else ""
@@ -87,7 +85,7 @@ async def forget(fact: str, session: Session, *, for_good: bool = False) -> str:
     if for_good:
         await session.forget("fact", found.fact_id)
         return f"Forgot {found.fact_id} for good. What was said about it in messages is still there."
-    await session.facts.retire(found.fact_id, "the assistant took it back", causes=await _causes(session, "forget"))
+    await session.facts.retire(found.fact_id, "the assistant took it back", causes=await causes_of(session, "forget"))
     return f"{found.fact_id} does not hold any more: {found.content}"
 
 
@@ -101,7 +99,7 @@ async def set_focus(
         focus_id: its id or name, if it has one.
         context: more about it.
     """
-    await session.focus.set(focus_type, focus_id, context=context, causes=await _causes(session, "set_focus"))
+    await session.focus.set(focus_type, focus_id, context=context, causes=await causes_of(session, "set_focus"))
     return f"In focus: {focus_type}{f' {focus_id}' if focus_id else ''}."
 
 
@@ -114,17 +112,6 @@ def _fact(session: Session, fact: str) -> Fact:
     if found is None:
         raise NotFoundError(f"fact {fact!r:.100}; recall tells which there are")
     return found
-
-
-async def _causes(session: Session, skill: str) -> list[Seq]:
-    """Return the message that calls *skill*, and what the user said last."""
-    asked = [call.asked_at for call in session.state.conversation.open_calls if call.name == skill][-1:]
-    said = [
-        entry.seq
-        for entry in await session.last_messages(_RECENT)
-        if isinstance(entry.event, MessageAdded) and entry.event.message.role == "user"
-    ]
-    return sorted({*asked, *said[-1:]})
 
 
 def _hit(hit: Hit) -> str:

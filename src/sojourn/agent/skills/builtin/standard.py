@@ -37,7 +37,7 @@ def standard_skills(
     """
     skills: list[Skill] = []
     if roots.folders != ():
-        skills += [*Files(roots).skills(), *Searching(roots).skills()]
+        skills += [*Files(roots, services=services).skills(), *Searching(roots).skills()]
         if commands:
             skills += Commands(roots, environment=environment).skills()
     if is_installed():
