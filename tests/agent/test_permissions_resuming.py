@@ -295,7 +295,8 @@ async def test_a_question_is_found_however_much_happened_since(session: Session,
     await wish(session, call())
     with pytest.raises(Waiting) as paused:
         await admit(gate, call())
-    await session.append(*(noted(number) for number in range(2_500)))
+    for _ in range(3):
+        await session.append(*(noted(number) for number in range(1_000)))
     await answer_question(session, paused.value.interrupt.interrupt_id, Approval.ONCE)
     assert await admit(gate, call()) is None
     assert await asked(session) == 1
