@@ -14,14 +14,13 @@ from sojourn.errors import ModelError, ModelUnavailableError
 from sojourn.model.message import Message, ThinkingPart
 from sojourn.providers.openai_chat_answer import DETAILS, FORM, REASONING, ChatAnswer
 from sojourn.providers.openai_client import RETRIES, TIMEOUT, OpenAiClient
+from sojourn.providers.openai_fallbacks import CHAT
 from sojourn.providers.openai_reading import json_object
 from sojourn.providers.openai_request import effort, parameters
 from sojourn.providers.payloads import payload
 from sojourn.providers.protocol import ModelRequest, RawLog, StreamComplete, StreamEvent, ToolDefinition
 
 PATH: Final = "/chat/completions"
-_FORGONE: Final = {"stream_options": "stream_options"}
-"""Without it a server says nothing of what was used, which is better than no answer."""
 
 
 class OpenAiChat:
@@ -50,7 +49,7 @@ class OpenAiChat:
         takes_tools: bool = True,
     ) -> None:
         self._client = OpenAiClient(
-            model, base_url=base_url, api_key=api_key, timeout=timeout, retries=retries, forgone=_FORGONE
+            model, base_url=base_url, api_key=api_key, timeout=timeout, retries=retries, fallbacks=CHAT
         )
         self._takes_tools = takes_tools
 

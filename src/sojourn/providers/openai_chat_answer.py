@@ -77,8 +77,9 @@ class ChatAnswer:
         """Yield what was held back, and last the whole answer."""
         yield from self._calls.end()
         calls = self._calls.all()
-        thinking, said = read.text("".join(self._thinking)), read.text("".join(self._said))
-        message = read.message(thinking=[thinking], said=said, calls=calls, model=self._model)
+        message = read.message(
+            thinking=["".join(self._thinking)], said="".join(self._said), calls=calls, model=self._model
+        )
         if self._field or self._details:
             kept = {"form": FORM, "host": self._host, "field": self._field, DETAILS: list(self._details.values())}
             message = message.with_raw(msgspec.json.encode(kept))

@@ -5,7 +5,7 @@ Its classes for answers are not used: they would hide what a server sends beyond
 Responses) talk through this one; nobody else imports the SDK for talking.
 """
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 from urllib.parse import urlsplit, urlunsplit
@@ -14,6 +14,7 @@ import anyio
 import anyio.to_thread
 
 from sojourn.errors import InvalidInputError, MissingExtraError, ModelError, ModelUnavailableError
+from sojourn.providers.openai_fallbacks import Fallback
 from sojourn.providers.protocol import RawLog
 
 if TYPE_CHECKING:
@@ -23,9 +24,10 @@ if TYPE_CHECKING:
 OPENAI_URL: Final = "https://api.openai.com/v1"
 NO_KEY: Final = "none"
 """Sent when there is no key. Without one the SDK would take OPENAI_API_KEY and send it to whatever server this is."""
-TIMEOUT: Final = 120.0
+TIMEOUT: Final = 300.0
 RETRIES: Final = 2
 _OWN_HOSTS: Final = ("api.openai.com", "openai.azure.com")
+_CONNECT: Final = 10.0
 _CLOSING: Final = 5.0
 _GRACE: Final = 0.5
 
@@ -42,8 +44,7 @@ class OpenAiClient:
         timeout: seconds that a whole answer may take, with whatever is tried again, and that a streamed one may be
             silent, from the moment it is asked for.
         retries: how often the SDK tries again, before an answer begins, after a failure that may pass.
-        forgone: options that are left out, from then on, if the server refuses them; and by which words of its
-            refusal that is known.
+        fallbacks: other ways to ask, for a server that refuses the first.
 
     Attributes:
         name: the model and the server, without a password: `model@host`.
@@ -61,7 +62,7 @@ class OpenAiClient:
         api_key: str | None,
         timeout: float,
         retries: int,
-        forgone: Mapping[str, str],
+        fallbacks: Sequence[Fallback],
     ) -> None:
         if not model:
             raise InvalidInputError("model: name the model to ask")
@@ -81,8 +82,8 @@ class OpenAiClient:
         self._api_key = api_key or NO_KEY
         self._timeout = timeout
         self._retries = retries
-        self._forgone = forgone
-        self._refused: set[str] = set()
+        self._fallbacks = fallbacks
+        self._lasting: list[Fallback] = []
         self._client: AsyncOpenAI | None = None
         self._closed = False
 
@@ -192,11 +193,13 @@ class OpenAiClient:
         payload: Mapping[str, Any],
         raw_log: RawLog | None,
     ) -> Answer:
-        """Return what *post* returns; it is called again without an option that was refused and can be forgone."""
+        """Return what *post* returns; if that is refused and there is another way to ask, of that."""
         import openai  # noqa: PLC0415  # an extra; imported by now
 
+        sent = dict(payload)
+        for fallback in self._lasting:
+            sent = fallback.change(sent)
         while True:
-            sent = {name: value for name, value in payload.items() if name not in self._refused}
             if raw_log is not None:
                 raw_log.on_request(f"{self._shown_url}{path}", sent)
             try:
@@ -204,16 +207,18 @@ class OpenAiClient:
             except openai.APIStatusError as error:
                 if raw_log is not None:
                     raw_log.on_response(error.status_code, {"error": error.body})
-                refused = self._refused_in(error, sent)
-                if not refused:
+                other = self._other_way(error, sent)
+                if other is None:
                     raise
-                self._refused |= refused
+                sent = other.change(sent)
+                if other.lasts and other not in self._lasting:
+                    self._lasting.append(other)
 
-    def _refused_in(self, error: "openai.APIStatusError", sent: Mapping[str, Any]) -> set[str]:
+    def _other_way(self, error: "openai.APIStatusError", sent: Mapping[str, Any]) -> Fallback | None:
         if error.status_code not in {400, 422}:
-            return set()
-        said = error.message.casefold()
-        return {option for option, words in self._forgone.items() if option in sent and words in said}
+            return None
+        refusal = f"{error.message} {error.body}".casefold()
+        return next((one for one in self._fallbacks if one.answers(refusal, sent)), None)
 
     @contextmanager
     def _failures(self) -> Generator[None, None, None]:
@@ -265,7 +270,10 @@ class OpenAiClient:
 
     def _made(self, openai: Any) -> "AsyncOpenAI":
         client: AsyncOpenAI = openai.AsyncOpenAI(
-            base_url=self._base_url, api_key=self._api_key, timeout=self._timeout, max_retries=self._retries
+            base_url=self._base_url,
+            api_key=self._api_key,
+            timeout=openai.Timeout(self._timeout, connect=min(self._timeout, _CONNECT)),
+            max_retries=self._retries,
         )
         if not self.is_openai:
             # The SDK takes from the environment who the user is at OpenAI, and headers that may hold keys.

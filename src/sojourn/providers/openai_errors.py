@@ -25,7 +25,7 @@ def in_words(error: openai.OpenAIError) -> str:
         case openai.APIStatusError(status_code=status) if status in _BY_STATUS:
             return _BY_STATUS[status]
         case openai.APIStatusError(status_code=status):
-            return f"it answered with status {status}: {short(error.message)}"
+            return f"it answered with status {status}: {short(_told(error))}"
         case openai.APIConnectionError():
             return "it cannot be reached; check the address and whether it runs"
         case _:
@@ -59,6 +59,12 @@ def event_may_pass(*names: Any) -> bool:
         if isinstance(name, int) or (isinstance(name, str) and name.isdecimal()):
             return status_may_pass(int(name))
     return not any(isinstance(name, str) and name.startswith(_LASTING) for name in names)
+
+
+def _told(error: openai.APIStatusError) -> str:
+    """Return what the server says, without the JSON around it."""
+    told = error.body.get("message") if isinstance(error.body, dict) else None
+    return told if isinstance(told, str) else error.message
 
 
 def short(text: str) -> str:

@@ -8,10 +8,8 @@ _LITTLE: Final = 2_048
 _MUCH: Final = 16_384
 
 
-def effort(tokens: int) -> Literal["minimal", "low", "medium", "high"]:
+def effort(tokens: int) -> Literal["low", "medium", "high"]:
     """Return how hard a model is to think that may take *tokens* tokens for it: the protocols know only these words."""
-    if tokens <= 0:
-        return "minimal"
     if tokens <= _LITTLE:
         return "low"
     return "medium" if tokens < _MUCH else "high"

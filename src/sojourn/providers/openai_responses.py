@@ -13,6 +13,7 @@ import msgspec
 from sojourn.errors import ModelError
 from sojourn.model.message import Message
 from sojourn.providers.openai_client import RETRIES, TIMEOUT, OpenAiClient
+from sojourn.providers.openai_fallbacks import RESPONSES
 from sojourn.providers.openai_reading import json_object, mapping
 from sojourn.providers.openai_request import effort, parameters
 from sojourn.providers.openai_responses_answer import FAILURES, FORM, ResponsesAnswer
@@ -20,8 +21,6 @@ from sojourn.providers.payloads import payload
 from sojourn.providers.protocol import ModelRequest, RawLog, StreamComplete, StreamEvent, ToolDefinition
 
 PATH: Final = "/responses"
-_FORGONE: Final = {"include": "encrypted content"}
-"""Models that do not think refuse to be asked for their thinking."""
 
 
 class OpenAiResponses:
@@ -50,7 +49,7 @@ class OpenAiResponses:
         takes_tools: bool = True,
     ) -> None:
         self._client = OpenAiClient(
-            model, base_url=base_url, api_key=api_key, timeout=timeout, retries=retries, forgone=_FORGONE
+            model, base_url=base_url, api_key=api_key, timeout=timeout, retries=retries, fallbacks=RESPONSES
         )
         self._takes_tools = takes_tools
 
