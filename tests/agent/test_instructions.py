@@ -105,6 +105,14 @@ async def test_one_file_is_not_told_twice(home: Path) -> None:
     assert loaded.text.count("told once") == 1
 
 
+async def test_the_users_own_file_may_be_a_link(home: Path) -> None:
+    (home / "dotfiles").write_text("linked")
+    (home / "me.md").symlink_to("dotfiles")
+    loaded = await load(home, user_file=home / "me.md")
+
+    assert loaded.text.endswith(f"from {home / 'me.md'}\n\nlinked")
+
+
 async def test_an_empty_file_is_no_part(home: Path) -> None:
     (home / "project/SOJOURN.md").write_text("  \n")
 

@@ -2,7 +2,9 @@
 
 import dataclasses
 import threading
+from collections.abc import Awaitable
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import anyio
@@ -265,6 +267,31 @@ async def test_a_method_and_an_object_that_can_be_called_are_skills_too() -> Non
 
     assert (await skill_of(Greeter().greet).execute(name="Ada")).output == "hello Ada"
     assert (await skill_of(Greeter(), name="leave").execute(name="Ada")).output == "bye Ada"
+
+
+async def test_paths_are_texts_for_the_model() -> None:
+    def parent(path: Path, others: list[Path] | None = None) -> Path:
+        return path.parent
+
+    skill = skill_of(parent)
+
+    assert skill.parameters["properties"]["path"] == {"type": "string"}
+    assert (await skill.execute(path="a/b", others=["c"])).data == "a"
+    assert "the argument path does not fit: expected `str`" in (await skill.execute(path=3)).error
+
+
+async def test_a_plain_function_around_an_async_one_is_awaited() -> None:
+    async def inner() -> str:
+        return "inner"
+
+    def outer() -> Awaitable[str]:
+        return inner()
+
+    assert (await skill_of(outer).execute()).output == "inner"
+
+
+async def test_an_argument_called_self_is_refused_like_any_other() -> None:
+    assert "there is no argument `self`" in (await skill_of(draw).execute(points=[], self=1)).error
 
 
 def test_traits_may_depend_on_the_arguments() -> None:

@@ -1,7 +1,7 @@
 """What an agent is told first: Sojourn's own instructions, the user's, and the project's, in this order.
 
-Each part says where it comes from. A file that cannot be trusted to be what it seems (a link, something huge, no text)
-is not read, and a note says so; a file that is not there is no trouble.
+Each part says where it comes from. A file that cannot be trusted to be what it seems (a project's that is a link,
+something huge, no text) is not read, and a note says so; a file that is not there is no trouble.
 """
 
 import os
@@ -72,7 +72,8 @@ def _load(user_file: Path | None, folder: Path | None, home: Path | None) -> Ins
     for origin, path in files:
         if path is None or any(source.path == path for source in sources):
             continue
-        text, note = _read(path)
+        # A user may well keep his own file elsewhere; a project's comes from somebody else, and may lead anywhere.
+        text, note = _read(path.resolve() if origin == "user" else path)
         if note:
             notes.append(f"{path}: {note}; it is not read")
         if text:

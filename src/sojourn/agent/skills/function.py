@@ -10,7 +10,7 @@ from anyio import to_thread
 
 from sojourn.agent.skills.names import check_skill_name
 from sojourn.agent.skills.services import ServiceContainer
-from sojourn.agent.skills.signature import read_signature
+from sojourn.agent.skills.signature import as_json, read_signature
 from sojourn.agent.skills.skill import SkillTraits, ToolResult
 from sojourn.errors import InvalidInputError, NotFoundError
 
@@ -65,7 +65,7 @@ class FunctionSkill:
         """Return what is good to know before it runs with *arguments*."""
         return self._traits if self._traits_for is None else self._traits_for(arguments)
 
-    async def execute(self, **arguments: Any) -> ToolResult:
+    async def execute(self, /, **arguments: Any) -> ToolResult:
         """Call the function; a plain one on a thread, which is left to itself on a cancel.
 
         Arguments that do not fit, and whatever the function finds wrong with them (`InvalidInputError`,
@@ -76,7 +76,9 @@ class FunctionSkill:
             for one in self._signature.injected:
                 given[one.parameter] = one.found_in(self._services, self._name)
             call = partial(self._function, **given)
-            returned = await (call() if self._is_async else to_thread.run_sync(call, abandon_on_cancel=True))
+            returned = call() if self._is_async else await to_thread.run_sync(call, abandon_on_cancel=True)
+            if inspect.isawaitable(returned):  # a plain function that wraps an async one returns what is to be awaited
+                returned = await returned
         except InvalidInputError as error:
             return ToolResult(error=_clean(f"{self._name}: {error.detail or error}"))
         except NotFoundError as error:
@@ -91,7 +93,7 @@ class FunctionSkill:
         if returned is None and self._signature.returns_nothing:
             return ToolResult(output="Done.")
         try:
-            text = msgspec.json.encode(returned)
+            text = msgspec.json.encode(returned, enc_hook=as_json)
         except (TypeError, ValueError, RecursionError, msgspec.MsgspecError) as error:
             kind = type(returned).__name__
             return ToolResult(error=_clean(f"{self._name} ran, but its result, a {kind}, is no JSON: {error}"))

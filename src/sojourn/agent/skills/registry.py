@@ -286,5 +286,5 @@ class _Renamed:
     def traits_for(self, arguments: dict[str, Any]) -> SkillTraits:
         return traits_of(self._skill, arguments)
 
-    async def execute(self, **arguments: Any) -> ToolResult:
+    async def execute(self, /, **arguments: Any) -> ToolResult:
         return await self._skill.execute(**arguments)

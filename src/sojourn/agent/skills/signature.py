@@ -11,6 +11,7 @@ import types
 import typing
 from collections.abc import Callable, Mapping
 from functools import partial
+from pathlib import PurePath
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -73,10 +74,10 @@ class Signature(NamedTuple):
             InvalidInputError: they do not fit; the message says which, and what is expected.
         """
         try:
-            found = msgspec.convert(dict(arguments), self.arguments)
+            found = msgspec.convert(dict(arguments), self.arguments, dec_hook=_from_json)
         except msgspec.ValidationError as error:
             try:
-                found = msgspec.convert(dict(arguments), self.arguments, strict=False)
+                found = msgspec.convert(dict(arguments), self.arguments, strict=False, dec_hook=_from_json)
             except msgspec.ValidationError:
                 raise InvalidInputError(_in_words(error, self.schema)) from error
         return {name: getattr(found, name) for name in self.arguments.__struct_fields__}
@@ -113,6 +114,29 @@ def read_signature(function: Callable[..., Any]) -> Signature:
     return Signature(documented.description, schema, struct, tuple(injected), returns_nothing)
 
 
+def as_json(value: Any) -> Any:
+    """Return as JSON what msgspec does not know.
+
+    Raises:
+        TypeError: nobody knows it.
+    """
+    if isinstance(value, PurePath):
+        return str(value)
+    raise TypeError(f"{type(value).__name__} has no form in it")
+
+
+def _from_json(kind: type, value: Any) -> Any:
+    if isinstance(value, str):
+        return kind(value)  # of the types that pass `_json_schema`, all are made of a text
+    raise TypeError(f"expected `str`, got `{type(value).__name__}`")
+
+
+def _json_schema(kind: type) -> dict[str, Any]:
+    if issubclass(kind, PurePath):
+        return {"type": "string"}
+    raise NotImplementedError
+
+
 def _hints(function: Callable[..., Any], name: str) -> dict[str, Any]:
     target = function.func if isinstance(function, partial) else function
     if not inspect.isroutine(target):
@@ -139,13 +163,15 @@ def _field(parameter: inspect.Parameter, hint: Any) -> tuple[str, Any, Any]:
 
 
 def _schema(struct: type[msgspec.Struct], said: Mapping[str, str]) -> dict[str, Any]:
-    (reference,), components = msgspec.json.schema_components([struct], ref_template=_REFERENCE)
+    (reference,), components = msgspec.json.schema_components(
+        [struct], schema_hook=_json_schema, ref_template=_REFERENCE
+    )
     own = components.pop(reference["$ref"].removeprefix(_REFERENCE.format(name="")))
     properties = own.get("properties", {})
     for field in msgspec.structs.fields(struct):
         about = properties[field.name]
         if field.default_factory is not msgspec.NODEFAULT:
-            about.setdefault("default", msgspec.to_builtins(field.default_factory()))
+            about.setdefault("default", msgspec.to_builtins(field.default_factory(), enc_hook=as_json))
         if field.name in said:
             about.setdefault("description", said[field.name])
         if "enum" in about and all(isinstance(choice, str) for choice in about["enum"]):

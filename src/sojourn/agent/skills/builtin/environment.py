@@ -1,6 +1,7 @@
 """What a command is told of the environment: everything but what is secret.
 
 Whoever runs an agent has keys in the environment that no command of a model needs, and that a command could print.
+This keeps them from being printed by the way. It is no prison: a program that means to can find them elsewhere.
 """
 
 import re

@@ -18,7 +18,7 @@ from sojourn.errors import InvalidInputError
 
 MAX_FOUND: Final = 1_000
 SECONDS: Final = 20.0
-_MAX_OUTPUT: Final = 4_000_000
+_MAX_OUTPUT: Final = 16_000_000
 Limit = Annotated[int, Meta(ge=1, le=MAX_FOUND)]
 Pattern = Annotated[str, Meta(min_length=1, max_length=1_000)]
 

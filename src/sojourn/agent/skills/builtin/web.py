@@ -1,9 +1,12 @@
 """Fetching a page."""
 
+import ssl
 from collections.abc import Iterable
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import urljoin
+
+from anyio import to_thread
 
 from sojourn.agent.skills.builtin.addresses import Addresses
 from sojourn.agent.skills.builtin.html_text import text_of
@@ -44,6 +47,7 @@ class Web:
         if not is_installed():
             raise MissingExtraError("httpx2 is missing: pip install 'sojourn[web]'")
         self._addresses = Addresses(hosts)
+        self._tls: ssl.SSLContext | None = None
 
     def skills(self) -> tuple[Skill, ...]:
         """Return the skill that fetches."""
@@ -59,12 +63,11 @@ class Web:
 
         place, answer = url, None
         try:
-            async with httpx2.AsyncClient(trust_env=False, timeout=SECONDS, follow_redirects=False) as client:
-                for _ in range(MAX_REDIRECTS + 1):
-                    answer = await self._ask(client, place)
-                    if answer.leads_to is None:
-                        break
-                    place = answer.leads_to
+            for _ in range(MAX_REDIRECTS + 1):
+                answer = await self._ask(place)
+                if answer.leads_to is None:
+                    break
+                place = answer.leads_to
         except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError) as error:
             raise InvalidInputError(
                 f"{place!r:.300} cannot be fetched: {str(error) or type(error).__name__}"
@@ -73,7 +76,7 @@ class Web:
             raise InvalidInputError(f"{url!r:.300} leads from one address to the next, more than {MAX_REDIRECTS} times")
         return _result(answer, url, place)
 
-    async def _ask(self, client: "httpx2.AsyncClient", place: str) -> _Answer:
+    async def _ask(self, place: str) -> _Answer:
         """Ask one address; if it leads elsewhere, that is for the next round, where it is checked as well."""
         import httpx2  # noqa: PLC0415 - an extra
 
@@ -83,29 +86,42 @@ class Web:
         if url.userinfo:
             raise InvalidInputError("an address with a password in it is not fetched")
         addresses = await self._addresses.of(url.host, url.port or (443 if url.scheme == "https" else 80))
-        for number, address in enumerate(addresses, 1):
-            request = client.build_request(
-                "GET",
-                url.copy_with(host=address),
-                headers={**_HEADERS, "Host": url.netloc.decode("ascii")},
-                extensions={"sni_hostname": url.host},
-            )
-            try:
-                response = await client.send(request, stream=True)
-            except httpx2.ConnectError:
-                if number == len(addresses):
-                    raise
-                continue
-            try:
-                return await _read(response, place)
-            finally:
-                await response.aclose()
-        raise InvalidInputError(f"{place!r:.300} has no address")
+        tls = await self._context() if url.scheme == "https" else False
+        async with httpx2.AsyncClient(trust_env=False, timeout=SECONDS, follow_redirects=False, verify=tls) as client:
+            for address in addresses[:-1]:
+                try:
+                    return await _fetch(client, url, address)
+                except httpx2.ConnectError:
+                    continue  # it may have another
+            return await _fetch(client, url, addresses[-1])
+
+    async def _context(self) -> ssl.SSLContext:
+        """Return what checks the servers' certificates; it takes a while to make."""
+        import httpx2  # noqa: PLC0415 - an extra
+
+        if self._tls is None:
+            self._tls = await to_thread.run_sync(httpx2.create_ssl_context)
+        return self._tls
 
 
 def is_installed() -> bool:
     """Tell whether there is what fetches."""
     return find_spec("httpx2") is not None
+
+
+async def _fetch(client: "httpx2.AsyncClient", url: "httpx2.URL", address: str) -> _Answer:
+    """Ask *address* for what *url* names."""
+    request = client.build_request(
+        "GET",
+        url.copy_with(host=address),
+        headers={**_HEADERS, "Host": url.netloc.decode("ascii")},
+        extensions={"sni_hostname": url.host},
+    )
+    response = await client.send(request, stream=True)
+    try:
+        return await _read(response, str(url))
+    finally:
+        await response.aclose()
 
 
 async def _read(response: "httpx2.Response", place: str) -> _Answer:
