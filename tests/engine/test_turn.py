@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from sojourn import Session, open_store
-from sojourn.engine.repair import CANCELLED, CANCELLED_BEFORE
+from sojourn.context.validity import CANCELLED
+from sojourn.engine.repair import CANCELLED_BEFORE
 from sojourn.errors import LeaseLostError, LockedError
 from sojourn.model.events import MessageAdded, TurnEnded
 from sojourn.model.message import Message, ToolCall

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from sojourn import Session, open_store
-from sojourn.engine.repair import CANCELLED, CANCELLED_BEFORE, NOT_RUN, UNKNOWN
+from sojourn.context.validity import CANCELLED
+from sojourn.engine.repair import CANCELLED_BEFORE, NOT_RUN, UNKNOWN
 from sojourn.model.events import MessageAdded, TurnEnded, TurnStarted
 from sojourn.model.message import Message, ToolCall
 
