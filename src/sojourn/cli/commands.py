@@ -11,6 +11,7 @@ from sojourn.cli import diagnostics, output
 from sojourn.errors import SojournError, outside
 
 _COMMANDS: Final = {
+    "chat": ("sojourn.cli.chat:chat", "Talk to a model, in a session that is kept."),
     "demo": ("sojourn.cli.demo:demo", "Record a session, kill it in the middle of a turn, resume it, fork it."),
 }
 """Where each command is, and what it does in one line."""

@@ -10,6 +10,11 @@ def note(text: str) -> None:
     click.echo(text, err=True, color=color_wanted())
 
 
+def prompt(text: str) -> None:
+    """Say that it is the person's turn, in the line in which he types."""
+    click.echo(text, nl=False, err=True, color=color_wanted())
+
+
 def complain(text: str) -> None:
     """Say in one sentence what went wrong."""
     click.echo(f"{click.style('error:', fg='red')} {safe(text)}", err=True, color=color_wanted())

@@ -11,6 +11,8 @@ from typing import Any, Final
 import click
 import msgspec
 
+from sojourn.errors import SojournError
+
 _KEPT: Final = {"\n", "\t"}
 _HIDDEN: Final = {"Cc", "Cf", "Co", "Cs"}
 
@@ -33,6 +35,17 @@ def safe(text: str) -> str:
 def write_json(command: str, data: dict[str, Any]) -> None:
     """Write a result as one JSON object, always of the same shape."""
     click.echo(msgspec.json.encode({"ok": True, "command": command, "data": data}).decode())
+
+
+def write_json_error(command: str, error: SojournError) -> None:
+    """Write what went wrong as one JSON object, always of the same shape."""
+    told = {"kind": type(error).__name__, "message": str(error)}
+    click.echo(msgspec.json.encode({"ok": False, "command": command, "error": told}).decode())
+
+
+def write_piece(text: str) -> None:
+    """Write a piece of a line, at once."""
+    click.echo(text, nl=False, color=color_wanted())
 
 
 def write(text: str = "") -> None:

@@ -33,6 +33,8 @@ _FORMS: Final = (
     "claude-NAME or anthropic:NAME, gpt-NAME or openai:NAME, openai-chat:NAME, openrouter:NAME, ollama:NAME, "
     "http://HOST:PORT/v1#NAME, local, local:PATH.gguf or scripted:TEXT"
 )
+_SCRIPTED: Final = 32_000
+"""What a scripted model takes: as much as a context ever needs."""
 _VENDOR_OF: Final = (
     (re.compile(r"claude-"), "anthropic"),
     (re.compile(r"gpt-|chatgpt-|codex-|o\d"), "openai"),
@@ -225,7 +227,7 @@ def _local(path: str, *, why: str) -> Choice:
 
 def _scripted(text: str, known: Mapping[str, str], base_url: str | None, why: str) -> Choice:  # noqa: ARG001 - as the others
     made = partial(ScriptedProvider, otherwise=text)
-    return Choice(provider="scripted", model="scripted", why=why, costs=False, make=made)
+    return Choice(provider="scripted", model="scripted", why=why, window=_SCRIPTED, costs=False, make=made)
 
 
 _VENDORS: Final[Mapping[str, Callable[[str, Mapping[str, str], str | None, str], Choice]]] = {

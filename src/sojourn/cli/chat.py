@@ -1,0 +1,95 @@
+"""`sojourn chat`: talk to a model, in a session that is kept."""
+
+import os
+import shlex
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import anyio.from_thread
+import click
+
+import sojourn
+from sojourn.cli import slash_commands
+from sojourn.cli.conversation import Conversation
+from sojourn.cli.home import default_location, shown
+from sojourn.cli.line_mode import LineMode
+from sojourn.cli.references import short
+from sojourn.cli.screen import JsonScreen, Opening, Screen, TextScreen
+from sojourn.context.models import ModelInfo
+from sojourn.errors import InvalidInputError
+from sojourn.providers.choosing import Choice, choose
+
+
+@click.command()
+@click.option("--model", "-m", metavar="NAME", help="Which model, such as local, claude-NAME, gpt-NAME or ollama:NAME.")
+@click.option("--base-url", metavar="URL", help="Where the model is served, if not by its vendor.")
+@click.option(
+    "--session", "-r", metavar="NAME", help="Go on with this session: its title, its id, or a piece of its id."
+)
+@click.option("--new-session", is_flag=True, help="Begin a new session instead of going on with the last one.")
+@click.option("--store", metavar="LOCATION", help="Where sessions are kept; a file of your own by default.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object for each thing that happens.")
+def chat(
+    *, model: str | None, base_url: str | None, session: str | None, new_session: bool, store: str | None, as_json: bool
+) -> int:
+    """Talk to a model, line by line, in a session that is kept.
+
+    It goes on with the session that was used last in this project. Input may be piped in: each line is one message.
+    """
+    if session is not None and new_session:
+        raise InvalidInputError("a session is begun or gone on with: give --session or --new-session, not both")
+    _read_anything()
+    choice = choose(model, environment=os.environ, base_url=base_url)
+    location = store or default_location(os.environ)
+    screen: Screen = JsonScreen() if as_json else TextScreen()
+    with (
+        anyio.from_thread.start_blocking_portal() as portal,
+        portal.wrap_async_context_manager(_opened(choice, location)) as conversation,
+    ):
+        resumed = None if new_session else portal.call(conversation.resume, session)
+        screen.begin(_opening(choice, location, resumed))
+        code = LineMode(portal, conversation, screen).run()
+        if conversation.session is not None:
+            screen.leave(conversation.session.id, _again(conversation.session.id, store))
+    return code
+
+
+def _opening(choice: Choice, location: str | Path, resumed: sojourn.Session | None) -> Opening:
+    return Opening(
+        model=choice.model,
+        provider=choice.provider,
+        why=choice.why,
+        location=shown(location),
+        session_id=resumed.id if resumed is not None else None,
+        welcome=tuple(slash_commands.welcome(resumed)) if resumed is not None else (),
+    )
+
+
+def _again(session_id: str, store: str | None) -> str:
+    """Return the command that goes on with a session."""
+    where = f" --store {shlex.quote(store)}" if store is not None and shown(store) == store else ""
+    return f"sojourn chat --session {short(session_id)}{where}"
+
+
+@asynccontextmanager
+async def _opened(choice: Choice, location: str | Path) -> AsyncIterator[Conversation]:
+    """Open the store and the model for the time of a chat."""
+    known = ModelInfo(window=choice.window)
+    if not choice.costs:
+        known = ModelInfo(window=choice.window, input_price=0.0, output_price=0.0)
+    settings = sojourn.Settings(models={choice.model: known})
+    provider = choice.open()
+    try:
+        async with sojourn.open(location, settings=settings) as app:
+            yield Conversation(app, provider, project=await app.sessions.project_of(Path.cwd()))
+    finally:
+        await provider.close()
+
+
+def _read_anything() -> None:
+    """Let what is piped in hold bytes that are no text: they become question marks, and the rest is read."""
+    reconfigure = getattr(sys.stdin, "reconfigure", None)
+    if reconfigure is not None:
+        reconfigure(errors="replace")

@@ -1,0 +1,138 @@
+"""A chat line by line, on a terminal or from a pipe.
+
+The person's side runs on the main thread, because that is where a terminal is read and Ctrl-C arrives; the engine works
+in an event loop on another, and goes on (learning, indexing) while the person types.
+"""
+
+import concurrent.futures
+import contextlib
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from anyio.from_thread import BlockingPortal
+
+from sojourn.agent.cancellation import CancellationToken
+from sojourn.cli import diagnostics, slash_commands
+from sojourn.cli.conversation import Conversation
+from sojourn.cli.screen import Screen
+from sojourn.errors import SojournError, outside
+
+PROMPT: Final = "> "
+_LEAVE: Final = frozenset({"exit", "quit", ";", "/exit", "/quit"})
+_INTERRUPTED: Final = 130
+"""What a shell reports of a program that Ctrl-C ended."""
+
+
+class LineMode:
+    """Reads what a person says and shows what the model answers, until he leaves. Lives that long."""
+
+    def __init__(self, portal: BlockingPortal, conversation: Conversation, screen: Screen) -> None:
+        self._portal = portal
+        self._conversation = conversation
+        self._screen = screen
+        self._by_hand = sys.stdin.isatty()
+        self._code = 0
+
+    def run(self) -> int:
+        """Talk until the input ends or the person leaves; return the exit code.
+
+        Somebody who types has seen what went wrong, so leaving is no failure; a script is told.
+        """
+        if self._by_hand:
+            _edit_lines()
+            diagnostics.note("/help lists what there is beside talking; exit leaves")
+        said = False
+        try:
+            while (line := self._read()) is not None and line.lower() not in _LEAVE:
+                if line:
+                    said = True
+                    self._take(line)
+        except KeyboardInterrupt:
+            return _INTERRUPTED
+        if not said and not self._by_hand:
+            diagnostics.note("nothing came in: each line of the input is a message, as in: echo Hello | sojourn chat")
+        return self._code
+
+    def _take(self, line: str) -> None:
+        """Do what a line asks for. What goes wrong is told, and the chat goes on."""
+        try:
+            if slash_commands.is_command(line):
+                self._command(line)
+            else:
+                self._answer(line)
+        except SojournError as error:
+            self._screen.complain(error)
+            self._code = 0 if self._by_hand else outside(error).exit
+
+    def _command(self, line: str) -> None:
+        running = self._portal.start_task_soon(slash_commands.run, self._conversation, line)
+        with _on_interrupt(running.cancel):
+            try:
+                self._screen.lines(line, running.result())
+            except concurrent.futures.CancelledError:
+                diagnostics.note("stopped")
+
+    def _answer(self, text: str) -> None:
+        """Say *text* and show the answer. Ctrl-C stops it; a second one, before it has stopped, leaves."""
+        token = CancellationToken()
+
+        def interrupt() -> None:
+            if token.is_cancelled:
+                raise KeyboardInterrupt
+            token.cancel()
+
+        with _on_interrupt(interrupt):
+            answering = self._portal.start_task_soon(self._conversation.say, text, token, self._screen.show)
+            try:
+                answering.result()
+            except KeyboardInterrupt:
+                answering.cancel()
+                raise
+            finally:
+                self._screen.end_answer()
+
+    def _read(self) -> str | None:
+        """Return the next line; None at the end of the input, or after Ctrl-C twice."""
+        interrupted = False
+        while True:
+            try:
+                line = self._typed() if self._by_hand else sys.stdin.readline()
+            except EOFError:
+                diagnostics.note("")
+                return None
+            except KeyboardInterrupt:
+                if not self._by_hand:
+                    raise
+                if interrupted:
+                    return None
+                interrupted = True
+                diagnostics.note("\nCtrl-C again leaves; so do Ctrl-D and exit")
+                continue
+            return line.strip() if line or self._by_hand else None
+
+    def _typed(self) -> str:
+        if sys.stdout.isatty():
+            return input(PROMPT)
+        diagnostics.prompt(PROMPT)
+        line = sys.stdin.readline()
+        if not line:
+            raise EOFError
+        return line
+
+
+@contextlib.contextmanager
+def _on_interrupt(act: Callable[[], object]) -> Iterator[None]:
+    """Call *act* at each Ctrl-C while the body runs."""
+    before = signal.signal(signal.SIGINT, lambda *_: act())
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _edit_lines() -> None:
+    """Let a line be edited while it is typed, where the system can do that."""
+    with contextlib.suppress(ImportError):
+        import readline  # noqa: F401, PLC0415 - to import it is to use it, and not every system has it

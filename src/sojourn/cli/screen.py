@@ -1,0 +1,159 @@
+"""How a chat looks: as text for people, or as JSON for programs.
+
+Answers are results and go to stdout; everything about them goes to stderr. Whatever a model, a tool or a user wrote
+passes through `safe`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Final, Protocol
+
+import click
+import msgspec
+
+from sojourn.agent import events as ev
+from sojourn.cli import diagnostics
+from sojourn.cli.output import safe, write, write_json, write_json_error, write_piece
+from sojourn.errors import SojournError
+from sojourn.model.message import ToolCall
+
+_ARGUMENTS: Final = 60
+"""Characters of a call's arguments that are shown."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opening:
+    """What a chat begins with: the model and why that one, where sessions are kept, and which one goes on, if any."""
+
+    model: str
+    provider: str
+    why: str
+    location: str
+    session_id: str | None = None
+    welcome: tuple[str, ...] = ()
+
+
+class Screen(Protocol):
+    """Shows what happens in a chat."""
+
+    def begin(self, opening: Opening) -> None:
+        """Say what is about to happen."""
+        ...
+
+    def leave(self, session_id: str, again: str) -> None:
+        """Say which session was kept, and what goes on with it."""
+        ...
+
+    def show(self, event: ev.TurnEvent) -> None:
+        """Show an event of a turn."""
+        ...
+
+    def end_answer(self) -> None:
+        """Note that a turn is over, however it ended."""
+        ...
+
+    def lines(self, command: str, lines: Sequence[str]) -> None:
+        """Show what a command has to say."""
+        ...
+
+    def complain(self, error: SojournError) -> None:
+        """Say in one sentence what went wrong."""
+        ...
+
+
+class TextScreen:
+    """For people. Lives as long as the chat."""
+
+    def __init__(self) -> None:
+        self._in_line = False
+        self._calls: dict[str, ToolCall] = {}
+
+    def begin(self, opening: Opening) -> None:
+        who = f"{opening.model} ({opening.provider}), because {opening.why}"
+        diagnostics.note(safe(f"{who}; sessions are kept in {opening.location}"))
+        for line in opening.welcome:
+            diagnostics.note(_dim(line))
+
+    def leave(self, session_id: str, again: str) -> None:  # noqa: ARG002 - a program wants the id, people the command
+        diagnostics.note(_dim(f"kept; to go on: {again}"))
+
+    def show(self, event: ev.TurnEvent) -> None:
+        match event:
+            case ev.ContentChunk(text=text) if text:
+                write_piece(safe(text))
+                self._in_line = not text.endswith("\n")
+            case ev.ReasoningStarted():
+                self._aside("thinking ...")
+            case ev.ToolBatchStarted(tool_calls=calls):
+                self._calls = {call.id: call for call in calls}
+            case ev.ToolStarted(name=name, tool_id=tool_id):
+                self._aside(f"▸ {name}{_arguments(self._calls.get(tool_id))}")
+            case ev.ToolCompleted(name=name, success=False, error=error):
+                self._aside(f"▸ {name} failed: {_one_line(error)}")
+            case ev.ContextCompacted(notice=notice):
+                self._aside(notice)
+            case ev.SessionWaiting(interrupt=interrupt):
+                self._aside(f"it waits for an answer: {_one_line(interrupt.question or '')}")
+            case ev.SessionCancelled():
+                self._aside("stopped; what was said is kept")
+            case ev.SessionCompleted(halted_at_limit=True):
+                self._aside("stopped: it asked for tools too often in one turn")
+            case _:
+                pass
+
+    def end_answer(self) -> None:
+        if self._in_line:
+            write()
+        self._in_line = False
+
+    def lines(self, command: str, lines: Sequence[str]) -> None:  # noqa: ARG002 - a program wants to know which
+        for line in lines:
+            write(safe(line))
+
+    def complain(self, error: SojournError) -> None:
+        self.end_answer()
+        diagnostics.complain(str(error))
+
+    def _aside(self, text: str) -> None:
+        self.end_answer()
+        diagnostics.note(_dim(f"  {text}"))
+
+
+class JsonScreen:
+    """For programs: one JSON object in each line, of the shape that every command's has."""
+
+    def begin(self, opening: Opening) -> None:
+        write_json("chat", {"event": "ChatStarted", **asdict(opening)})
+
+    def leave(self, session_id: str, again: str) -> None:
+        write_json("chat", {"event": "ChatEnded", "session_id": session_id, "again": again})
+
+    def show(self, event: ev.TurnEvent) -> None:
+        write_json("chat", event.to_dict())
+
+    def end_answer(self) -> None:
+        """Do nothing: each line stands alone."""
+
+    def lines(self, command: str, lines: Sequence[str]) -> None:
+        write_json("chat", {"event": "Command", "command": command, "lines": list(lines)})
+
+    def complain(self, error: SojournError) -> None:
+        write_json_error("chat", error)
+
+
+def _dim(text: str) -> str:
+    return click.style(safe(text), dim=True)
+
+
+def _arguments(call: ToolCall | None) -> str:
+    if call is None or not (call.arguments or call.arguments_text):
+        return "()"
+    written = call.arguments_text or ", ".join(
+        f"{name}={msgspec.json.encode(value).decode()}" for name, value in call.arguments.items()
+    )
+    return f"({_one_line(written, most=_ARGUMENTS)})"
+
+
+def _one_line(text: str, *, most: int = 200) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= most else f"{line[: most - 1]}…"

@@ -1,0 +1,153 @@
+"""What can be done in a chat beside talking: `/help` lists it. Each command returns lines to show."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from datetime import datetime
+from typing import Final
+
+from sojourn.cli.conversation import Conversation
+from sojourn.cli.references import short
+from sojourn.engine.session import Session
+from sojourn.errors import InvalidInputError
+from sojourn.model.header import SessionHeader
+from sojourn.store.protocol import SessionQuery
+
+_SHOWN: Final = 15
+_NOTHING_SAID: Final = ["nothing was said yet"]
+
+Command = Callable[[Conversation, str], Awaitable[list[str]]]
+
+
+def is_command(line: str) -> bool:
+    """Tell whether a line is a command: `/word`, and not a path."""
+    name = line.split(maxsplit=1)[0] if line.strip() else ""
+    return name.startswith("/") and name[1:].isalpha()
+
+
+async def run(conversation: Conversation, line: str) -> list[str]:
+    """Run the command that *line* names, and return what to show.
+
+    Raises:
+        InvalidInputError: there is no such command.
+    """
+    name, _, argument = line.strip().partition(" ")
+    found = _COMMANDS.get(name[1:].lower())
+    if found is None:
+        raise InvalidInputError(f"there is no {name:.30}; /help lists what there is")
+    return await found[0](conversation, argument.strip())
+
+
+async def _help(_: Conversation, __: str) -> list[str]:
+    lines = [f"/{name:<10}{text}" for name, (_, text) in _COMMANDS.items()]
+    return [*lines, "exit       leave; so do ; and Ctrl-D. Ctrl-C stops an answer"]
+
+
+async def _new(conversation: Conversation, _: str) -> list[str]:
+    conversation.start_afresh()
+    return ["what you say next begins a new session"]
+
+
+async def _sessions(conversation: Conversation, _: str) -> list[str]:
+    page = await conversation.app.sessions.list(SessionQuery(project=conversation.project.id, limit=_SHOWN))
+    now = conversation.app.clock.now()
+    lines = [_listed(row.header, now) for row in page.rows]
+    return [*lines, "/resume NAME goes on with one"] if lines else ["no sessions in this project yet"]
+
+
+async def _resume(conversation: Conversation, argument: str) -> list[str]:
+    session = await conversation.resume(argument)
+    return welcome(session) if session is not None else _NOTHING_SAID
+
+
+async def _facts(conversation: Conversation, _: str) -> list[str]:
+    session = conversation.session
+    if session is None:
+        return _NOTHING_SAID
+    await conversation.app.background.drain()  # what was just said is read first
+    lines = [f"- {fact.content}" for fact in session.facts] or ["no facts were learned yet"]
+    about = session.profile().to_context_text()
+    if about:
+        lines += ["about you:", *about.splitlines()]
+    if about and not conversation.app.keeps_profile:
+        lines.append("what is about you is forgotten when you leave; /keep yes writes it down")
+    return lines
+
+
+async def _keep(conversation: Conversation, argument: str) -> list[str]:
+    if argument not in {"yes", "no"}:
+        raise InvalidInputError("say /keep yes, to write down what is learned about you, or /keep no")
+    await conversation.app.answer_keep_profile(keep=argument == "yes")
+    kept = conversation.app.keeps_profile
+    return ["what is learned about you is written down" if kept else "nothing more about you is written down"]
+
+
+async def _recap(conversation: Conversation, _: str) -> list[str]:
+    if conversation.session is None:
+        return _NOTHING_SAID
+    await conversation.app.background.drain()
+    return conversation.session.recap().splitlines()
+
+
+async def _compact(conversation: Conversation, _: str) -> list[str]:
+    if conversation.session is None:
+        return _NOTHING_SAID
+    done = await conversation.app.compact(conversation.session, force=True)
+    return [done.notice if done.compacted else f"nothing was compacted: {done.reason}"]
+
+
+async def _cost(conversation: Conversation, _: str) -> list[str]:
+    session = conversation.session
+    if session is None:
+        return _NOTHING_SAID
+    header = session.state.header
+    return [f"{header.total_tokens:,} tokens, {money(header.cost_micros)}, {header.message_count} messages"]
+
+
+def welcome(session: Session) -> list[str]:
+    """Return what somebody should know who comes back to a session: which it is, and what was said last."""
+    state = session.state
+    lines = [
+        f"going on with {state.title or 'a session without a title'}: {state.header.message_count} messages so far"
+    ]
+    for exchange in state.interaction_context.recent_exchanges[-1:]:
+        lines.append(f"  you   {_line(exchange.user)}")
+        if exchange.assistant:
+            lines.append(f"  model {_line(exchange.assistant)}")
+    return lines
+
+
+def _listed(header: SessionHeader, now: datetime) -> str:
+    ago, count = _ago(header.updated_at, now), f"{header.message_count} messages"
+    return f"{short(header.session_id)}  {ago:<11}  {count:<13}  {header.title or 'no title'}"
+
+
+def money(micros: int) -> str:
+    """Return an amount as people read it."""
+    if micros == 0:
+        return "$0.00"
+    return f"${micros / 1_000_000:,.2f}" if micros >= 10_000 else "<$0.01"
+
+
+def _line(text: str, most: int = 90) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= most else f"{line[: most - 1]}…"
+
+
+def _ago(then: datetime, now: datetime) -> str:
+    seconds = max(0, int((now - then).total_seconds()))
+    for unit, size in (("d", 86_400), ("h", 3_600), ("min", 60)):
+        if seconds >= size:
+            return f"{seconds // size} {unit} ago"
+    return "just now"
+
+
+_COMMANDS: Final[Mapping[str, tuple[Command, str]]] = {
+    "help": (_help, "list what there is"),
+    "new": (_new, "begin a new session"),
+    "sessions": (_sessions, "list the sessions of this project"),
+    "resume": (_resume, "go on with another session: its title, or a piece of its id"),
+    "facts": (_facts, "show what was learned in this session"),
+    "keep": (_keep, "yes or no: write down what is learned about you"),
+    "recap": (_recap, "show where this session stands"),
+    "compact": (_compact, "let a summary stand for the older messages"),
+    "cost": (_cost, "show what this session used"),
+}

@@ -1,0 +1,430 @@
+"""A chat is kept, streams, can be stopped, and speaks plainly of what goes wrong."""
+
+import contextlib
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import apsw
+import pytest
+from click.testing import CliRunner
+
+from sojourn.agent import events as ev
+from sojourn.cli.commands import cli
+from sojourn.cli.home import default_location, shown
+from sojourn.cli.screen import TextScreen
+from sojourn.errors import SojournError, outside
+from sojourn.model.message import ToolCall
+from sojourn.providers import local
+from sojourn.testing.wire import Held, WireServer
+from sojourn.testing.wire_openai import OpenAiWire
+
+SOJOURN = str(Path(sys.executable).with_name("sojourn"))
+Finished = subprocess.CompletedProcess[str]
+
+
+@pytest.fixture
+def server() -> Iterator[WireServer]:
+    with WireServer() as wire:
+        yield wire
+
+
+@pytest.fixture
+def wire(server: WireServer) -> OpenAiWire:
+    return OpenAiWire(server)
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """A folder that is the person's project and keeps his sessions."""
+    (tmp_path / "work").mkdir()
+    return tmp_path
+
+
+def started(home: Path, *arguments: str, text: bool = True) -> subprocess.Popen[Any]:
+    """Start a chat in a process of its own."""
+    environment = {**os.environ, "SOJOURN_HOME": str(home / "data"), "NO_COLOR": ""}
+    return subprocess.Popen(
+        [SOJOURN, "chat", *arguments],
+        cwd=home / "work",
+        env=environment,
+        text=text,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+
+
+def chat(home: Path, *lines: str, model: str = "scripted:I see.", also: tuple[str, ...] = ()) -> Finished:
+    """Say *lines* in a chat in this process, one after the other, and return what was shown."""
+    with contextlib.chdir(home / "work"):
+        done = CliRunner().invoke(
+            cli,
+            ["chat", "--model", model, *also],
+            input="".join(f"{line}\n" for line in lines),
+            env={"SOJOURN_HOME": str(home / "data")},
+            standalone_mode=False,
+        )
+    if isinstance(done.exception, SojournError):
+        return Finished([], outside(done.exception).exit, done.stdout, f"{done.stderr}{done.exception}")
+    if done.exception is not None:
+        raise done.exception
+    return Finished([], done.return_value, done.stdout, done.stderr)
+
+
+def at(wire: OpenAiWire) -> str:
+    return f"{wire.base_url}#tiny"
+
+
+# --- what is kept
+
+
+def test_who_comes_back_finds_what_was_said(home: Path, server: WireServer, wire: OpenAiWire) -> None:
+    wire.say("Nice to meet you, Ada.")
+    wire.say("You are Ada.")
+
+    first = chat(home, "My name is Ada.", "exit", model=at(wire))
+    second = chat(home, "Who am I?", model=at(wire))
+
+    assert (first.stdout, second.stdout) == ("Nice to meet you, Ada.\n", "You are Ada.\n")
+    assert "2 messages so far" in second.stderr
+    assert "you   My name is Ada." in second.stderr
+    told = json.dumps(server.requests[-1].json["messages"])
+    assert "My name is Ada." in told
+    assert "Nice to meet you" in told
+
+
+@pytest.mark.timeout(180)
+@pytest.mark.skipif(bool(local.missing()), reason="the local model is not installed")
+def test_the_model_on_this_machine_talks_and_its_session_goes_on(home: Path) -> None:
+    with started(home, "--model", "local") as talking:  # as `make run` starts it
+        out, err = talking.communicate("What is the capital of France?\n")
+    first = Finished([], talking.returncode, out, err)
+    second = chat(home, "/recap", "And of Spain?", model="local")
+
+    assert (first.returncode, second.returncode) == (0, 0), first.stderr + second.stderr
+    assert first.stdout.strip()
+    assert "SmolLM2-135M-Instruct.Q4_1 (local), because you named it" in first.stderr
+    assert "Last question: What is the capital of France?" in second.stdout
+    assert len(second.stdout.splitlines()) > len(first.stdout.splitlines())
+
+
+def test_the_first_lines_say_which_model_why_and_where_sessions_are(home: Path) -> None:
+    begun = chat(home, "Hello there")
+
+    (line, hint) = begun.stderr.splitlines()
+    assert line == f"scripted (scripted), because you named it; sessions are kept in {home}/data/sojourn.db"
+    assert hint.startswith("kept; to go on: sojourn chat --session ")
+    assert begun.stdout == "I see.\n"
+
+
+def test_looking_in_leaves_nothing_behind(home: Path) -> None:
+    looked = chat(home)
+
+    assert looked.returncode == 0
+    assert "nothing came in" in looked.stderr
+    assert chat(home, "/sessions").stdout == "no sessions in this project yet\n"
+
+
+def test_a_session_is_chosen_by_its_title_or_a_piece_of_its_id(home: Path) -> None:
+    chat(home, "Plan the garden wall")
+    other = chat(home, "Bake sourdough bread", also=("--new-session",))
+    bread = other.stderr.splitlines()[-1].rpartition(" ")[2]
+
+    assert "going on with Plan the garden wall" in chat(home, also=("--session", "plan the GARDEN wall")).stderr
+    assert "going on with Bake sourdough bread" in chat(home, also=("--session", bread)).stderr
+    assert "going on with Bake sourdough bread" in chat(home).stderr  # the one that was used last
+
+
+def test_a_session_that_is_not_there_or_not_one_is_an_error(home: Path) -> None:
+    chat(home, "Plan the garden wall")
+    chat(home, "Plan the garden wall", also=("--new-session",))
+
+    missing = chat(home, also=("--session", "nowhere"))
+    several = chat(home, also=("--session", "Plan the garden wall"))
+    both = chat(home, also=("--session", "x", "--new-session"))
+
+    assert (missing.returncode, several.returncode, both.returncode) == (3, 2, 2)
+    assert "names 2 sessions; choose one" in several.stderr
+    assert "not both" in both.stderr
+
+
+def test_sessions_of_another_folder_are_another_projects(home: Path) -> None:
+    chat(home, "Plan the garden wall")
+    (home / "work").rename(home / "old")
+    (home / "work").mkdir()
+    (home / "work" / ".sojourn").mkdir()
+    (home / "work" / ".sojourn" / "project").write_text("elsewhere")
+
+    assert "going on" not in chat(home).stderr
+
+
+def test_sessions_can_be_kept_in_another_place(home: Path) -> None:
+    place = str(home / "a b.db")
+
+    begun = chat(home, "Hello", also=("--store", place))
+
+    assert f"--store '{place}'" in begun.stderr
+    assert Path(place).exists()
+    assert not (home / "data").exists()
+
+
+# --- streaming and stopping
+
+
+def test_an_answer_is_shown_as_it_comes(home: Path, wire: OpenAiWire) -> None:
+    held = Held()
+    wire.say(["Once upon ", held, "a time."])
+
+    with started(home, "--model", at(wire)) as talking:
+        assert talking.stdin is not None
+        assert talking.stdout is not None
+        talking.stdin.write("Tell me a story\n")
+        talking.stdin.flush()
+        begun = talking.stdout.read(len("Once upon "))
+        held.release()
+        rest, _ = talking.communicate()
+
+    assert (begun, rest) == ("Once upon ", "a time.\n")
+
+
+def test_ctrl_c_stops_the_answer_and_the_chat_goes_on(home: Path, wire: OpenAiWire) -> None:
+    wire.say(["Once upon ", Held(), "a time."])
+    wire.say("Gladly.")
+
+    with started(home, "--model", at(wire)) as talking:
+        assert talking.stdin is not None
+        assert talking.stdout is not None
+        talking.stdin.write("Tell me a story\n")
+        talking.stdin.flush()
+        talking.stdout.read(len("Once upon "))
+        talking.send_signal(signal.SIGINT)
+        rest, told = talking.communicate("Another one?\n/recap\n")
+
+    assert talking.returncode == 0
+    assert "stopped; what was said is kept" in told
+    assert rest.splitlines()[:2] == ["", "Gladly."]
+    assert stored(home) == ["Tell me a story", "Once upon", "Another one?", "Gladly."]
+
+
+def test_ctrl_c_twice_leaves_and_loses_nothing(home: Path, wire: OpenAiWire) -> None:
+    wire.say(["Once upon ", Held(), "a time."])
+
+    with started(home, "--model", at(wire)) as talking:
+        assert talking.stdin is not None
+        assert talking.stdout is not None
+        assert talking.stderr is not None
+        talking.stdin.write("Tell me a story\n")
+        talking.stdin.flush()
+        talking.stdout.read(len("Once upon "))
+        talking.send_signal(signal.SIGINT)
+        while "stopped" not in talking.stderr.readline():
+            pass
+        talking.send_signal(signal.SIGINT)
+        _, told = talking.communicate()
+
+    assert talking.returncode == 130
+    assert "kept; to go on" in told
+    assert stored(home) == ["Tell me a story", "Once upon"]
+
+
+def stored(home: Path) -> list[str]:
+    """Return the texts of all messages that are kept."""
+    with apsw.Connection(str(home / "data" / "sojourn.db")) as database:
+        rows = database.execute("SELECT content FROM messages ORDER BY id").fetchall()
+    return [str(content).strip() for (content,) in rows]
+
+
+# --- what goes wrong
+
+
+def test_a_failing_model_is_one_sentence_and_the_chat_goes_on(home: Path, wire: OpenAiWire) -> None:
+    wire.fail(401)
+    wire.say("Better now.")
+
+    tried = chat(home, "Hello?", "Hello again?", model=at(wire))
+
+    assert tried.stdout == "Better now.\n"
+    assert [line for line in tried.stderr.splitlines() if line.startswith("error:")] == [
+        line for line in tried.stderr.splitlines() if "refuses the API key" in line
+    ]
+    assert tried.returncode == 1  # a script is told that something failed
+
+
+def test_without_a_model_the_ways_to_get_one_are_told(home: Path) -> None:
+    tried = chat(home, "Hello", model="nonsense")
+
+    assert tried.returncode == 2
+    assert "anthropic:NAME" in tried.stderr
+    assert tried.stdout == ""
+
+
+def test_what_a_model_says_cannot_act_on_the_terminal(home: Path) -> None:
+    shown_text = chat(home, "Hi", model="scripted:\x1b[2J\x1b]0;owned\x07\x9b31m").stdout
+
+    assert shown_text == "\\x1b[2J\\x1b]0;owned\\x07\\x9b31m\n"
+
+
+def test_bytes_that_are_no_text_are_read_as_far_as_they_are(home: Path, server: WireServer, wire: OpenAiWire) -> None:
+    wire.say("Odd.")
+
+    talking = started(home, "--model", at(wire), text=False)
+    with talking:
+        out, _ = talking.communicate(b"one \xff\xfe two\n")
+
+    assert out == b"Odd.\n"
+    assert "one \ufffd\ufffd two" in server.requests[0].json["messages"][-1]["content"]
+
+
+# --- commands
+
+
+def test_commands_tell_of_the_session(home: Path) -> None:
+    told = chat(
+        home,
+        "We decided to use Postgres for the orders service.",
+        "/cost",
+        "/facts",
+        "/recap",
+        "/sessions",
+        "/compact",
+        "/new",
+        "/recap",
+    ).stdout
+
+    assert "15 tokens, $0.00, 2 messages" in told
+    assert "Last answer: I see." in told
+    assert "just now" in told
+    assert "nothing was compacted" in told
+    assert "what you say next begins a new session" in told
+    assert told.endswith("nothing was said yet\n")
+
+
+def test_what_is_about_the_person_is_written_only_if_he_says_so(home: Path) -> None:
+    told = chat(home, "I'm Ada and I live in Porto.", "/facts").stdout
+    assert "Location: Porto" in told
+    assert "/keep yes writes it down" in told
+    assert "Porto" not in chat(home, "/facts").stdout.replace("I live in Porto", "")
+
+    chat(home, "I'm Ada and I live in Porto.", "/keep yes")
+    again = chat(home, "/facts", "/keep maybe")
+    assert "Location: Porto" in again.stdout
+    assert "say /keep yes" in again.stderr
+
+
+def test_help_lists_every_command_and_an_unknown_one_says_so(home: Path) -> None:
+    asked = chat(home, "/help", "/nonsense")
+
+    for name in ("help", "new", "sessions", "resume", "facts", "keep", "recap", "compact", "cost"):
+        assert f"/{name}" in asked.stdout
+    assert "there is no /nonsense" in asked.stderr
+
+
+def test_a_path_is_no_command(home: Path) -> None:
+    assert chat(home, "/etc/hosts: what is in it?").stdout == "I see.\n"
+
+
+@pytest.mark.parametrize("word", ["exit", "EXIT", "quit", ";", "/exit", "/quit"])
+def test_a_word_leaves(home: Path, word: str) -> None:
+    assert chat(home, word, "Hello").stdout == ""
+
+
+def test_a_program_reads_json(home: Path) -> None:
+    asked = chat(home, "Hello", "/cost", "/nonsense", also=("--json",))
+
+    lines = [json.loads(line) for line in asked.stdout.splitlines()]
+    kinds = [line["data"]["event"] if line["ok"] else line["error"]["kind"] for line in lines]
+    assert kinds[0] == "ChatStarted"
+    assert kinds[-3:] == ["Command", "InvalidInputError", "ChatEnded"]
+    assert {"ContentChunk", "ModelAnswered", "SessionCompleted"} <= set(kinds)
+    assert {line["command"] for line in lines} == {"chat"}
+    assert asked.stderr == ""
+
+
+# --- at a terminal
+
+
+def typed(home: Path, *keys: str, **environment: str) -> str:
+    """Return all that a person sees who types *keys*, each when he is asked to."""
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(
+        [SOJOURN, "chat", "--model", "scripted:I see."],
+        cwd=home / "work",
+        env={**os.environ, "SOJOURN_HOME": str(home / "data"), "TERM": "dumb", "NO_COLOR": "", **environment},
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+    ) as talking:
+        os.close(theirs)
+        seen, waiting = b"", list(keys)
+        try:
+            while piece := os.read(ours, 4096):
+                seen += piece
+                if waiting and seen.endswith(b"> "):
+                    key = waiting.pop(0)
+                    # Ctrl-C as the terminal would send it, if it were the one that controls the process.
+                    talking.send_signal(signal.SIGINT) if key == "\x03" else os.write(ours, key.encode())
+        except OSError:  # the other end is closed
+            pass
+        finally:
+            os.close(ours)
+    assert talking.returncode == 0
+    return seen.decode()
+
+
+def test_a_person_gets_a_prompt_dim_asides_and_leaves_with_ctrl_d(home: Path) -> None:
+    seen = typed(home, "Hello there\n", "\x04")
+
+    assert "I see.\r\n> " in seen
+    assert "\x1b[2mkept; to go on: sojourn chat" in seen
+
+
+def test_nothing_is_coloured_if_that_is_not_wanted(home: Path) -> None:
+    assert "\x1b[2m" not in typed(home, "Hello there\n", "exit\n", NO_COLOR="1")
+
+
+def test_ctrl_c_at_the_prompt_leaves_when_it_comes_twice(home: Path) -> None:
+    seen = typed(home, "\x03", "\x03")
+
+    assert "Ctrl-C again leaves" in seen
+
+
+# --- pieces
+
+
+def test_each_call_of_a_tool_is_one_line_and_a_failure_another(capsys: pytest.CaptureFixture[str]) -> None:
+    screen = TextScreen()
+    call = ToolCall(id="c1", name="read_file", arguments={"path": "a\x1b.txt", "lines": 3})
+
+    screen.show(ev.ContentChunk(text="Let me look."))
+    screen.show(ev.ToolBatchStarted(tool_calls=(call,)))
+    screen.show(ev.ToolStarted(name="read_file", tool_id="c1"))
+    screen.show(ev.ToolCompleted(name="read_file", tool_id="c1", success=False, error="no\nsuch file"))
+    screen.show(ev.ContextCompacted(notice="compacted"))
+    screen.show(ev.SessionCompleted(halted_at_limit=True))
+    screen.end_answer()
+
+    seen = capsys.readouterr()
+    assert seen.out == "Let me look.\n"
+    assert seen.err.splitlines() == [
+        '  ▸ read_file(path="a\\u001b.txt", lines=3)',
+        "  ▸ read_file failed: no such file",
+        "  compacted",
+        "  stopped: it asked for tools too often in one turn",
+    ]
+
+
+def test_sessions_are_kept_where_the_person_says_or_where_the_system_keeps_data(tmp_path: Path) -> None:
+    assert default_location({"SOJOURN_HOME": str(tmp_path)}) == tmp_path / "sojourn.db"
+    assert default_location({"SOJOURN_HOME": "  "}) == default_location({})
+    assert default_location({}).parts[-2:] == ("sojourn", "sojourn.db")
+
+
+def test_a_password_is_not_shown() -> None:
+    assert shown("postgresql://ada:secret@db/sessions?password=secret") == "postgresql://db/sessions"
