@@ -73,6 +73,18 @@ async def test_thinking_and_tools_over_two_turns_and_a_restart(wire: AnthropicWi
     ]
 
 
+async def test_a_round_without_thinking_does_not_end_the_thinking_of_its_turn(wire: AnthropicWire) -> None:
+    wire.say(thinking("Rome, then Oslo."), tool_use("weather", {"city": "Rome"}, id="toolu_a"))
+    wire.say(tool_use("weather", {"city": "Oslo"}, id="toolu_b"))
+    wire.say("Sunny.")
+    async with open_store("memory:") as store:
+        session = await Session.create(store, "s")
+        await listed(talking(wire, session).run_turn("How is the weather?"))
+
+    assert wire.refusals == []
+    assert ["thinking" in body for body in wire.bodies] == [True, True, True]
+
+
 async def test_the_rounds_of_a_turn_begin_alike(wire: AnthropicWire) -> None:
     """Only then is what the server keeps of the first round read again in the second."""
     wire.say(tool_use("weather", {"city": "Rome"}, id="toolu_a"), usage=tokens(cache_created=900))

@@ -162,7 +162,6 @@ async def test_an_answer_that_does_not_come_in_time_is_given_up(wire: AnthropicW
         error = await failure_of(model, asked("Hi"), at_once=at_once)
 
     assert isinstance(error, ModelUnavailableError)
-    assert len(wire.bodies) == 1
 
 
 async def test_a_long_wait_that_the_server_asks_for_is_cut_short(wire: AnthropicWire) -> None:
@@ -266,7 +265,7 @@ async def test_a_stream_that_falls_silent_is_given_up(wire: AnthropicWire) -> No
     wire.say(text("Once upon", Held(), " a time"))
     heard: list[str] = []
 
-    async with asking(wire, timeout=0.3) as model:
+    async with asking(wire, timeout=1.5) as model:
         with pytest.raises(ModelUnavailableError, match="stopped in the middle"):
             await hear(model, heard)
 

@@ -16,6 +16,8 @@ from tests.providers.anthropic_talks import MODEL, WEATHER
 
 USE = {"type": "tool_use", "id": "a", "name": "weather", "input": {}}
 RESULT = {"type": "tool_result", "tool_use_id": "a", "content": "sunny"}
+OTHER_USE = {**USE, "id": "b"}
+OTHER_RESULT = {**RESULT, "tool_use_id": "b"}
 TEXT = {"type": "text", "text": "Hi"}
 THOUGHT = {"type": "thinking", "thinking": "Hm.", "signature": signature_of("Hm.")}
 TOOL = {"name": "weather", "input_schema": {"type": "object"}}
@@ -46,6 +48,8 @@ THINKING = {"thinking": {"type": "enabled", "budget_tokens": 1024}}
         body(user(TEXT), assistant(TEXT, USE), user(RESULT, TEXT)),
         body(user(TEXT), assistant(THOUGHT, USE), user(RESULT), **THINKING),
         body(user(TEXT), assistant(USE), user(RESULT), assistant(TEXT), user(TEXT), **THINKING),
+        body(user(TEXT), assistant(THOUGHT, USE), user(RESULT), assistant(OTHER_USE), user(OTHER_RESULT), **THINKING),
+        body(user(TEXT), assistant(THOUGHT, TEXT), user(TEXT)),
         body(user(MARKED, MARKED), system=[MARKED], tools=[{**TOOL, "cache_control": {"type": "ephemeral"}}]),
     ],
 )
@@ -90,6 +94,13 @@ def test_what_anthropic_accepts_is_accepted(valid: dict[str, Any]) -> None:
         (body(user(TEXT), assistant({"type": "redacted_thinking", "data": "x.y"}, TEXT), user(TEXT)), "Invalid"),
         (body(user(TEXT), assistant(TEXT, THOUGHT), user(TEXT)), "final block"),
         (body(user(TEXT), assistant(USE), user(RESULT), **THINKING), "Expected `thinking`"),
+        (body(user(TEXT), assistant(THOUGHT, USE), user(RESULT)), "When thinking is disabled"),
+        (
+            body(
+                user(TEXT), assistant(USE), user(RESULT), assistant(THOUGHT, OTHER_USE), user(OTHER_RESULT), **THINKING
+            ),
+            "Expected `thinking`",
+        ),
         (body(user(TEXT), thinking={"type": "enabled", "budget_tokens": 100}), "budget_tokens"),
         (body(user(TEXT), thinking={"type": "enabled", "budget_tokens": 9999}), "`max_tokens` must be greater"),
         (body(user(TEXT), temperature=0.5, **THINKING), "temperature"),
@@ -139,12 +150,15 @@ def messages(draw: st.DrawFn) -> Message:
     thinking=st.sampled_from([None, 1, 5000]),
     model=st.sampled_from([MODEL, "claude-opus-4-8", "qwen3"]),
     with_tools=st.booleans(),
+    asked=st.booleans(),
 )
 def test_whatever_was_said_is_sent_as_something_that_is_accepted(
-    said: list[Message], stable: int, thinking: int | None, model: str, with_tools: bool
+    *, said: list[Message], stable: int, thinking: int | None, model: str, with_tools: bool, asked: bool
 ) -> None:
-    lines = [*(Line(message=message) for message in said), Line(message=Message(role="user", content="And now?"))]
-    valid = tuple(line.message for line in made_valid(lines))
+    last = Message(role="user", content="And now?")
+    if not asked:  # it is in the middle of its calls
+        last = Message(role="assistant", tool_calls=(ToolCall(id="last", name="weather"),))
+    valid = tuple(line.message for line in made_valid([Line(message=message) for message in [*said, last]]))
     tools = (WEATHER,) if with_tools else ()
 
     sent = request_body(

@@ -20,6 +20,7 @@ ROOM_TO_ANSWER: Final = 1024
 _VERSION: Final = re.compile(r"claude-(?:[a-z]+-)?(\d{1,2})(?:[-.](\d{1,2}))?(?!\d)")
 _ADAPTIVE_SINCE: Final = (4, 6)
 _NO_TEMPERATURE_SINCE: Final = (4, 7)
+_OF_OTHERS: Final = (0, 0)
 _THINKING: Final = frozenset({"thinking", "redacted_thinking"})
 _EFFORTS: Final = ((2048, "low"), (8192, "medium"))
 _UNENFORCED: Final = frozenset(
@@ -83,27 +84,37 @@ def _is_limit(name: str, value: object) -> bool:
 
 def _think(body: dict[str, Any], tokens: int | None) -> None:
     """Have the model think, as it understands that, and leave room for the answer behind it."""
-    if not tokens:
-        return
-    budget = max(tokens, LEAST_THINKING)
+    budget = max(tokens, LEAST_THINKING) if tokens else 0
     if _version(body["model"]) >= _ADAPTIVE_SINCE:
-        # Without a word about it the newer ones show nothing of what they think.
-        body["thinking"] = {"type": "adaptive", "display": "summarized"}
-        effort = next((effort for limit, effort in _EFFORTS if budget <= limit), "high")
-        body["output_config"] = {**body.get("output_config", {}), "effort": effort}
-    elif _may_begin_to_think(body["messages"]):
-        body["thinking"] = {"type": "enabled", "budget_tokens": budget}
+        if budget:
+            # Without a word about it the newer ones show nothing of what they think.
+            body["thinking"] = {"type": "adaptive", "display": "summarized"}
+            effort = next((effort for limit, effort in _EFFORTS if budget <= limit), "high")
+            body["output_config"] = {**body.get("output_config", {}), "effort": effort}
     else:
-        return
-    body["max_tokens"] = max(body["max_tokens"], budget + ROOM_TO_ANSWER)
+        begun = _begun_calls(body["messages"])
+        if budget and (not begun or begun[0]["content"][0]["type"] in _THINKING):
+            body["thinking"] = {"type": "enabled", "budget_tokens": budget}
+        elif _version(body["model"]) > _OF_OTHERS:
+            _forget_thinking(begun)
+    if "thinking" in body:
+        body["max_tokens"] = max(body["max_tokens"], budget + ROOM_TO_ANSWER)
 
 
-def _may_begin_to_think(messages: list[dict[str, Any]]) -> bool:
-    """Tell whether a model with a budget may think now: not between its calls, if it did not think before them."""
-    last = next((message for message in reversed(messages) if message["role"] == "assistant"), None)
-    if last is None or not any(block["type"] == "tool_use" for block in last["content"]):
-        return True
-    return bool(last["content"][0]["type"] in _THINKING) or messages[-1] is last
+def _begun_calls(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return what the model said since it began to call the tools whose results it waits for; nothing if it does not.
+
+    All that it says between its calls must be said with thinking or all without, and how it began decides which.
+    """
+    place = len(messages) - 1
+    while place > 0 and any(block["type"] == "tool_result" for block in messages[place]["content"]):
+        place -= 2
+    return [message for message in messages[place + 1 :] if message["role"] == "assistant"]
+
+
+def _forget_thinking(messages: list[dict[str, Any]]) -> None:
+    for message in messages:
+        message["content"] = [block for block in message["content"] if block["type"] not in _THINKING]
 
 
 def _with_own_thinking(message: Message, model: str) -> Message:
@@ -127,7 +138,7 @@ def _version(model: str) -> tuple[int, int]:
     """Return which generation a model is of; models of others are older than any."""
     if (found := _VERSION.search(model)) is not None:
         return int(found[1]), int(found[2] or 0)
-    return (5, 0) if "claude-mythos" in model else (0, 0)
+    return (5, 0) if "claude-mythos" in model else _OF_OTHERS
 
 
 def _tool(tool: ToolDefinition) -> dict[str, Any]:

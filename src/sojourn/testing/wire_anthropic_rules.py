@@ -17,6 +17,8 @@ _BLOCKS: Final = {
     "user": frozenset({"text", "image", "document", "tool_result"}),
     "assistant": frozenset({"text", "thinking", "redacted_thinking", "tool_use"}),
 }
+_WITH_BUDGET: Final = re.compile(r"claude-[a-z]+-4-5")
+"""Models that think only when they are told how much."""
 _MOST_MARKS: Final = 4
 _LEAST_THINKING: Final = 1024
 
@@ -128,9 +130,10 @@ def _thinking_problems(body: Json, messages: list[Json]) -> Iterator[str]:
             yield "thinking.enabled.budget_tokens: Input should be greater than or equal to 1024"
         if budget >= body["max_tokens"]:
             yield "`max_tokens` must be greater than `thinking.budget_tokens`"
-        yield from _missing_thinking(messages)
     if thinking.get("type") in {"enabled", "adaptive"} and body.get("temperature", 1) != 1:
         yield "`temperature` may only be set to 1 when thinking is enabled"
+    if _WITH_BUDGET.match(str(body["model"])):
+        yield from _misplaced_thinking(messages, enabled=thinking.get("type") == "enabled")
     for place, message in enumerate(messages):
         for number, block in enumerate(message["content"]):
             where = f"messages.{place}.content.{number}"
@@ -140,15 +143,21 @@ def _thinking_problems(body: Json, messages: list[Json]) -> Iterator[str]:
                 yield f"{where}: Invalid `signature` in `{block['type']}` block"
 
 
-def _missing_thinking(messages: list[Json]) -> Iterator[str]:
-    """A model with a budget wants to see the thinking behind the calls whose results it is given."""
-    if len(messages) < 2 or not any(block["type"] == "tool_result" for block in messages[-1]["content"]):
-        return
-    first = messages[-2]["content"][0]["type"]
-    if first not in _THINKING:
+def _misplaced_thinking(messages: list[Json], *, enabled: bool) -> Iterator[str]:
+    """What a model says between its calls is said with thinking or without, as it began."""
+    place = len(messages) - 1
+    while place > 0 and any(block["type"] == "tool_result" for block in messages[place]["content"]):
+        place -= 2
+    begun = messages[place + 1 : -1 : 2]
+    if enabled and begun and (first := begun[0]["content"][0]["type"]) not in _THINKING:
         yield (
-            f"messages.{len(messages) - 2}.content.0: Expected `thinking` or `redacted_thinking`, but found `{first}`. "
-            "When `thinking` is enabled, a final `assistant` message must start with a thinking block."
+            f"messages.{place + 1}.content.0: Expected `thinking` or `redacted_thinking`, but found `{first}`. When "
+            "`thinking` is enabled, a final `assistant` message must start with a thinking block."
+        )
+    if not enabled and any(block["type"] in _THINKING for message in begun for block in message["content"]):
+        yield (
+            "When thinking is disabled, an `assistant` message in the final position cannot contain `thinking`. To use "
+            "thinking blocks, enable `thinking` in your request."
         )
 
 
