@@ -17,7 +17,9 @@ from sojourn.errors import InvalidInputError, NotPendingError
 from sojourn.model.events import (
     AllowanceGranted,
     InterruptResolved,
+    ToolRan,
     ToolRefused,
+    ToolStarted,
     TurnStarted,
 )
 from sojourn.model.interrupts import MAX_OPEN, Interrupt
@@ -381,6 +383,15 @@ async def test_the_same_id_in_another_message_is_another_call(session: Session, 
     await session.messages.tool("c1", "done")
     await wish(session, call(1))
     assert await admit(gate, call(1)) == REJECTED
+
+
+async def test_an_answer_for_once_is_used_up_when_its_call_runs(session: Session, tmp_path: Path) -> None:
+    human = Human(Approval.ONCE, Approval.NO)
+    gate = PermissionGate(session, TRUSTED, approver=human, cwd=tmp_path)
+    assert await admit(gate, call()) is None  # of an attempt beside the conversation, which no message made
+    await session.append(ToolStarted(call_id="c1", name="write_file"), ToolRan(call_id="c1", name="write_file"))
+    assert await admit(gate, call()) == REJECTED
+    assert len(human.asked) == 2
 
 
 async def test_too_many_questions_are_a_refusal(session: Session, tmp_path: Path) -> None:

@@ -7,7 +7,8 @@ answer it, through `answer_question` or through `session.interrupts`, in this pr
 
 import hashlib
 import math
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable, Collection, Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 
 import msgspec
@@ -18,7 +19,8 @@ from sojourn.engine.nouns.allowances import granting
 from sojourn.engine.session import Session
 from sojourn.errors import InvalidInputError, NotPendingError
 from sojourn.model.allowances import Allowance
-from sojourn.model.events import AllowanceGranted, InterruptRaised, InterruptResolved
+from sojourn.model.events import AllowanceGranted, InterruptRaised, InterruptResolved, ToolStarted
+from sojourn.model.ids import Seq
 from sojourn.model.interrupts import Interrupt, raised
 from sojourn.store.protocol import MAX_PAGE
 
@@ -29,6 +31,28 @@ Approver = Callable[[Interrupt], Awaitable[Approval]]
 _MOST_PATHS: Final = 5
 _LONGEST_PATH: Final = 200
 """What goes with a question that offers nothing for single paths, because they are too many or too long."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Questions:
+    """What was asked about calls since some entry, oldest first, and where calls were started since."""
+
+    asked: tuple[Interrupt, ...]
+    started: Mapping[str, Seq]
+
+    def find(self, call_id: str, *, after: int) -> Interrupt | None:
+        """Return the last question about a call that was made after the entry *after*, and has not run.
+
+        An answer is used up when its call runs: another call may have the same id.
+        """
+        since = max(after, self.started.get(call_id, 0))
+        return next((one for one in reversed(self.asked) if one.seq > since and is_about(one, call_id)), None)
+
+    def find_answer_to_all(self) -> Interrupt | None:
+        """Return the last answer that ended the asking."""
+        ends = (one for one in reversed(self.asked) if one.status == "resolved" and approval_of(one).ends_asking)
+        return next(ends, None)
+
 
 # --- ask
 
@@ -70,20 +94,23 @@ def is_about(interrupt: Interrupt, call_id: str) -> bool:
     return interrupt.kind == "confirmation" and interrupt.data.get("call_id") == call_id
 
 
-async def list_questions(session: Session, *, after: int) -> list[Interrupt]:
-    """Return the questions about calls that were raised after the entry *after*, oldest first, with their ends."""
+async def read_questions(session: Session, *, after: int) -> Questions:
+    """Return what was asked about calls after the entry *after*."""
     found: dict[str, Interrupt] = {}
+    started: dict[str, Seq] = {}
     while entries := await session.store.read(session.id, after=after, limit=MAX_PAGE):
         for entry in entries:
-            event = entry.event
-            if isinstance(event, InterruptRaised) and "call_id" in event.data:
-                found.setdefault(event.interrupt_id, raised(entry, event))
-            elif isinstance(event, InterruptResolved) and event.interrupt_id in found:
-                found[event.interrupt_id] = found[event.interrupt_id].apply(entry)
+            match entry.event:
+                case InterruptRaised(interrupt_id=raised_id, data=data) as event if "call_id" in data:
+                    found.setdefault(raised_id, raised(entry, event))
+                case InterruptResolved(interrupt_id=resolved_id) if resolved_id in found:
+                    found[resolved_id] = found[resolved_id].apply(entry)
+                case ToolStarted(call_id=call_id):
+                    started[call_id] = entry.seq
         after = entries[-1].seq
         if len(entries) < MAX_PAGE:
             break
-    return list(found.values())
+    return Questions(asked=tuple(found.values()), started=started)
 
 
 async def wait_for_end(session: Session, interrupt_id: str) -> Interrupt:

@@ -14,14 +14,14 @@ from sojourn.agent.events import ApprovalRequested
 from sojourn.agent.gate import Announce, Waiting
 from sojourn.agent.permissions.approvals import (
     Approver,
+    Questions,
     answer_question,
     approval_of,
     drop_questions,
     fingerprint,
-    is_about,
     lasting,
-    list_questions,
     raise_question,
+    read_questions,
     wait_for_end,
 )
 from sojourn.agent.permissions.policy import Permissions
@@ -142,8 +142,8 @@ class PermissionGate:
             Waiting: nobody is here to be asked, and the turn is to be put aside.
         """
         asked_at = self._asked_at(call)
-        questions = await list_questions(self._session, after=self._since(asked_at))
-        own = next((one for one in reversed(questions) if is_about(one, call.id) and one.seq > (asked_at or 0)), None)
+        questions = await read_questions(self._session, after=self._since(asked_at))
+        own = questions.find(call.id, after=asked_at or 0)
         if own is not None and own.data.get("fingerprint") != fingerprint(arguments, ask):
             await drop_questions(self._session, (call.id,), reason="the call is not what it was")
             own = None
@@ -179,14 +179,11 @@ class PermissionGate:
         head = self._session.head
         return min(head if asked_at is None else asked_at, head if turn is None else turn.started_at)
 
-    def _find_rest(self, questions: list[Interrupt]) -> Interrupt | None:
+    def _find_rest(self, questions: Questions) -> Interrupt | None:
         """Return the answer to all that this turn asks, if there is one."""
-        for one in reversed(questions):
-            if one.status == "resolved" and approval_of(one).ends_asking:
-                return one
-        turn = self._session.state.conversation.turn
-        remembered = self._rest_of_turn
-        return remembered[1] if remembered and turn and remembered[0] == turn.turn_id else None
+        turn, remembered = self._session.state.conversation.turn, self._rest_of_turn
+        held = remembered[1] if remembered and turn and remembered[0] == turn.turn_id else None
+        return questions.find_answer_to_all() or held
 
     async def _wait_for_answer(self, interrupt: Interrupt) -> None:
         """Wait until the question has ended: the approver is asked, and whoever is elsewhere may be first."""
