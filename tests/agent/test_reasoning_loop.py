@@ -1,26 +1,34 @@
 """The reasoning loop: answers are judged, tried harder, and only the one that is given leaves it."""
 
 import asyncio
+import itertools
+import json
 from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from sojourn import Session, events, open_store
 from sojourn.agent.batch import ToolMemory
+from sojourn.agent.gate import Waiting
 from sojourn.agent.reasoning.callbacks import ReasoningCallbacks
 from sojourn.agent.reasoning.config import ReasoningConfig
 from sojourn.agent.reasoning.execution import Executed, ToolUse
 from sojourn.agent.reasoning.loop import AdaptiveReasoningLoop, ReasoningOutcome
+from sojourn.agent.reasoning.thresholds import ReasoningRun, run_of
 from sojourn.context.budget import Limits
 from sojourn.context.models import ModelCatalog, ModelInfo
+from sojourn.engine.session import SessionOptions
 from sojourn.errors import BudgetExceededError, InvalidInputError, LockedError, ModelError, ModelUnavailableError
 from sojourn.model.events import Strategy
 from sojourn.model.state import replay
 from sojourn.model.usage import Usage
 from sojourn.providers.protocol import ModelRequest
 from sojourn.providers.scripted import Reply, ScriptedProvider
+from sojourn.testing import FakeClock
 
 pytestmark = pytest.mark.anyio
 
@@ -705,6 +713,33 @@ async def test_a_fresh_run_begins_anew(session: Session) -> None:
     assert len(session.research.history) == 2
 
 
+async def test_a_research_that_broke_off_long_ago_is_not_gone_on_with(clock: FakeClock) -> None:
+    async with open_store("memory:", clock=clock) as store:
+        session = await Session.create(store, "s", options=SessionOptions(clock=clock))
+        for seconds, attempts in ((3600.0, 2), (3601.0, 1)):
+            with pytest.raises(ModelUnavailableError):
+                await loop_of(session, Hands(ModelUnavailableError("busy")), [analysed("direct")]).run(QUERY)
+            clock.advance(seconds=seconds)
+            replies = [judged(0.9)] if attempts == 2 else [analysed("direct"), judged(0.9)]
+            outcome = await loop_of(session, Hands("Yes."), replies).run(QUERY)
+            assert outcome.attempts == attempts
+
+
+async def test_a_research_that_waits_for_a_human_is_gone_on_with_at_any_time(clock: FakeClock) -> None:
+    async with open_store("memory:", clock=clock) as store:
+        session = await Session.create(store, "s", options=SessionOptions(clock=clock))
+        interrupt = await session.interrupts.raise_("confirmation", question="May I?")
+        with pytest.raises(Waiting):
+            await loop_of(session, Hands(Waiting(interrupt)), [analysed("direct")]).run(QUERY)
+        clock.advance(seconds=100_000)
+        outcome = await loop_of(session, Hands("Yes."), [judged(0.9)]).run(QUERY)
+        tracker = await session.research.get(outcome.research_id or "")
+
+    assert [(one.status, one.outcome) for one in tracker.attempts] == [
+        ("failed", "Put aside until a human answers"), ("completed", "Quality sufficient"),
+    ]  # fmt: skip
+
+
 async def test_another_question_ends_the_research_before(session: Session) -> None:
     with pytest.raises(ModelUnavailableError):
         await loop_of(session, Hands(ModelUnavailableError("busy")), [analysed("direct")]).run("something else")
@@ -755,3 +790,59 @@ async def test_a_question_that_may_not_cost_more_is_stopped(session: Session) ->
 
     assert [one.status for one in research.tracker.attempts] == ["failed"]
     assert len(provider.requests) == 1
+
+
+# --- whatever the models say
+
+
+@settings(max_examples=60)
+@given(
+    scores=st.lists(st.floats(0, 1), min_size=3, max_size=3),
+    texts=st.lists(st.sampled_from(["", PLAN, INCOMPLETE, COMPLETE, "1. Look\n2. Look", "\ud800", "**", "The disk"])),
+    answers=st.lists(st.sampled_from(["The disk.", " ", "A guess \ud83d", "x" * 15_000]), min_size=1),
+    strategy=st.sampled_from(["direct", "light_planning", "deep_reasoning"]),
+)
+def test_whatever_the_models_say_the_loop_ends_and_the_journal_tells_it(
+    scores: list[float], texts: list[str], answers: list[str], strategy: Strategy
+) -> None:
+    said, told, given_scores = itertools.cycle(texts or ["?"]), itertools.cycle(answers), iter(scores)
+    answered: list[str] = []
+
+    def advise(request: ModelRequest) -> str:
+        return judged(next(given_scores)) if "Quality Assessment" in request.system else next(said)
+
+    async def answer(text: str) -> Executed:
+        answered.append(next(told))
+        return Executed(text=answered[-1], tools=(ToolUse(name="search", arguments={"q": len(text)}, result="found"),))
+
+    async def run() -> None:
+        async with open_store("memory:") as store:
+            session = await Session.create(store, "s")
+            config = ReasoningConfig(force_strategy=strategy)
+            loop = AdaptiveReasoningLoop.of(session, answer, ScriptedProvider(otherwise=advise), config=config)
+            try:
+                outcome = await loop.run(QUERY)
+            except ModelError:
+                assert not any(one.strip() for one in answered)
+            else:
+                assert outcome.text.strip()
+                assert 1 <= outcome.attempts <= 3
+                tracker = await session.research.get(outcome.research_id or "")
+                assert json.loads(json.dumps(tracker.to_dict()))["response"] == outcome.text
+            assert session.state.active_research is None
+            assert session.state == replay(await session.store.read("s", limit=1_000))
+
+    asyncio.run(run())
+
+
+async def test_how_a_question_went_is_read_from_its_research(session: Session) -> None:
+    good = await loop_of(session, Hands("a"), [analysed("direct"), judged(0.9)]).run("first")
+    poor = await loop_of(session, Hands("a", "b"), [analysed("direct"), judged(0.1), "1. Look", judged(0.7)]).run(
+        "next"
+    )
+    runs = [run_of(await session.research.get(one.research_id or "")) for one in (good, poor)]
+
+    assert [(run.quality, run.escalated) for run in runs] == [(0.9, False), (0.7, True)]
+    assert all(run.seconds >= 0 for run in runs)
+    research = await session.research.start("an open one")
+    assert run_of(research.tracker) == ReasoningRun(quality=0.0, seconds=0.0)

@@ -19,7 +19,7 @@ _MAX_ITERATIONS: Final = 10
 _MAX_TOOLS: Final = 100
 _RATIONALE: Final = 2_000
 _QUERY: Final = 8_000
-_MAX_TOKENS: Final = 500
+_MAX_TOKENS: Final = 1_500
 _LABELS: Final = (
     "Complexity Level", "Complexity Score", "Recommended Strategy", "Estimated Iterations", "Confidence Score",
     "Confidence",    "Requires Research", "Requires Synthesis", "Multi-Part Query", "Tool Count Estimate", "Reasoning",
@@ -83,7 +83,7 @@ class ModelAnalyser:
         try:
             said = await self._advisor.ask(fenced("query", query[:_QUERY]), system=_SYSTEM, max_tokens=_MAX_TOKENS)
         except ModelError as error:
-            _log.warning("the question could not be analysed, it counts as medium: %s", error)
+            _log.warning("the question could not be analysed, it counts as medium: %s", error.detail)
             return ComplexityAnalysis(
                 complexity_level="medium",
                 recommended_strategy="light_planning",

@@ -31,6 +31,8 @@ class ReasoningConfig(Value, frozen=True, kw_only=True):
         parallel_execution: steps of a light plan that need nothing of each other run side by side.
         cache_analysis: an analysis is kept for the same question.
         analysis_cache_ttl: for so many seconds.
+        resume_within: a research that broke off is gone on with, when its question comes again within so many seconds;
+            after that, what its tools gave may be old. One that waits for a human is gone on with at any time.
         force_strategy: begin with this strategy, without an analysis.
         debug_mode: log what the models of the loop answer, at level DEBUG.
     """
@@ -51,6 +53,7 @@ class ReasoningConfig(Value, frozen=True, kw_only=True):
     parallel_execution: bool = False
     cache_analysis: bool = True
     analysis_cache_ttl: float = 3600.0
+    resume_within: float = 3600.0
     force_strategy: Strategy | None = None
     debug_mode: bool = False
 
@@ -64,8 +67,8 @@ class ReasoningConfig(Value, frozen=True, kw_only=True):
             raise InvalidInputError("max_iterations and max_subtasks are numbers from 1")
         if not 0 <= self.min_subtasks <= self.max_subtasks:
             raise InvalidInputError("min_subtasks is a number from 0 to max_subtasks")
-        if self.analysis_cache_ttl < 0:
-            raise InvalidInputError("analysis_cache_ttl is a number of seconds from 0")
+        if self.analysis_cache_ttl < 0 or self.resume_within < 0:
+            raise InvalidInputError("analysis_cache_ttl and resume_within are numbers of seconds from 0")
         if self.force_strategy not in (None, *get_args(Strategy)):
             raise InvalidInputError(f"force_strategy: use one of {', '.join(get_args(Strategy))}")
 

@@ -17,7 +17,7 @@ MAX_QUERIES: Final = 5
 _RESULT: Final = 4_000
 _QUERY: Final = 4_000
 _REASONING: Final = 2_000
-_MAX_TOKENS: Final = 1_000
+_MAX_TOKENS: Final = 2_000
 _LABELS: Final = (
     "Completeness Assessment", "Confidence Score", "Confidence", "Reasoning", "Missing Aspects",
     "Additional Queries Needed",
@@ -53,7 +53,7 @@ class Evaluator:
                 "\n\n".join([fenced("query", query[:_QUERY]), *shown]), system=_SYSTEM, max_tokens=_MAX_TOKENS
             )
         except ModelError as error:
-            _log.warning("the results could not be evaluated, they count as incomplete: %s", error)
+            _log.warning("the results could not be evaluated, they count as incomplete: %s", error.detail)
             return EvaluationResult(is_complete=False, confidence=UNSURE)
         return read_evaluation(said, config=self._config)
 

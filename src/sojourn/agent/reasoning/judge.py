@@ -24,7 +24,7 @@ PREVIEW_CHARS: Final = 300
 MAX_TOOLS: Final = 30
 _QUERY: Final = 4_000
 _REASONING: Final = 2_000
-_MAX_TOKENS: Final = 800
+_MAX_TOKENS: Final = 1_500
 _LABELS: Final = ("Quality Assessment", "Confidence Score", "Confidence", "Reasoning", "Missing Aspects")
 _SYSTEM: Final = """\
 You judge whether an assistant's answer to a question is good enough: right as far as you can see, whole, resting on \
@@ -64,7 +64,7 @@ class Judge:
         try:
             said = await self._advisor.ask("\n\n".join(prompt), system=_SYSTEM, max_tokens=_MAX_TOKENS)
         except ModelError as error:
-            _log.warning("the answer could not be judged, it counts as sufficient: %s", error)
+            _log.warning("the answer could not be judged, it counts as sufficient: %s", error.detail)
             return _unjudged(f"The answer could not be judged: {error}")
         return read_judgement(said, gate=self._config.gate(strategy))
 

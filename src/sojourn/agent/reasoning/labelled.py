@@ -44,7 +44,7 @@ def sections(text: str, labels: Sequence[str]) -> dict[str, str]:
 @lru_cache(maxsize=32)
 def _pattern(labels: tuple[str, ...]) -> re.Pattern[str]:
     names = "|".join(r"[ \t-]+".join(map(re.escape, re.split(r"[ -]", label))) for label in labels)
-    inline = rf"[*_]*(?<![^\W_])(?P<inline>{names})[ \t*_]*:[ \t*_]*"
+    inline = rf"(?<![^\W_])(?P<inline>{names})[ \t*_]*:[ \t*_]*"
     heading = rf"^[ \t>*_#]*(?P<heading>{names})[ \t*_]*$"
     return re.compile(rf"{inline}|{heading}", re.IGNORECASE | re.MULTILINE)
 

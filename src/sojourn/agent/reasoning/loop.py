@@ -169,8 +169,8 @@ class AdaptiveReasoningLoop:
         """Answer *query*, trying harder until the answer is judged good enough or there is nothing harder to try.
 
         A research on the same question that was not finished, because of an error, a cancel or a restart, is gone on
-        with, unless *fresh*. An error ends the attempt as failed, and leaves the research to be gone on with. Called
-        from inside one of its own executions, the loop only has the query answered.
+        with, unless it is too old or *fresh* is set. An error ends the attempt as failed, and leaves the research to be
+        gone on with. Called from inside one of its own executions, the loop only has the query answered.
 
         Args:
             query: the question.
@@ -215,10 +215,19 @@ class AdaptiveReasoningLoop:
         """Return the research to work in: the one on this question that is still open, else a new one."""
         question = cut_result(query, most=_MAX_QUERY)
         active = await self._session.research.active()
-        if active is not None and active.tracker.query == question and not fresh:
+        if active is not None and active.tracker.query == question and not fresh and self._is_current(active.tracker):
             return active
         analysis = await self._analysis(query, listeners)
         return await self._session.research.start(question, analysis, causes=causes)
+
+    def _is_current(self, tracker: ResearchProgressTracker) -> bool:
+        """Tell whether a research that broke off is recent enough to be gone on with, or waits for a human."""
+        last = tracker.attempts[-1] if tracker.attempts else None
+        if last is not None and last.outcome == PUT_ASIDE:
+            return True
+        moments = [tracker.created_at, *(run.executed_at for run in tracker.tool_executions)]
+        moments += [one.completed_at or one.started_at for one in tracker.attempts]
+        return (self._session.clock.now() - max(moments)).total_seconds() <= self._config.resume_within
 
     async def _analysis(self, query: str, listeners: Listeners) -> ComplexityAnalysis:
         forced = self._config.force_strategy

@@ -14,7 +14,7 @@ from sojourn.model.reasoning import ComplexityAnalysis, PlanMode, ResearchPlan, 
 
 _log: Final = logging.getLogger(__name__)
 LIGHT_SUBTASKS: Final = 2
-_MAX_TOKENS: Final = 1_000
+_MAX_TOKENS: Final = 2_000
 _QUERY: Final = 8_000
 _PART: Final = 2_000
 _PRIORITIES: Final = {"high": 1, "medium": 2, "low": 3}
@@ -59,7 +59,7 @@ class Planner:
                 "\n\n".join(prompt), system=_SYSTEM.format(most=most), max_tokens=_MAX_TOKENS
             )
         except ModelError as error:
-            _log.warning("the question could not be planned, it is worked on as one part: %s", error)
+            _log.warning("the question could not be planned, it is worked on as one part: %s", error.detail)
             return _question_itself(query, analysis)
         subtasks = read_subtasks(said, most=most)
         if len(subtasks) < self._config.min_subtasks:

@@ -17,7 +17,7 @@ KEPT: Final = 7
 _QUERY: Final = 4_000
 _RESULT: Final = 10_000
 _PREVIEW: Final = 1_000
-_MAX_TOKENS: Final = 200
+_MAX_TOKENS: Final = 1_000
 _SYSTEM: Final = """\
 You write the answer to a question from results that were gathered for it. Use only what the results say; where they \
 contradict each other or leave something open, say so. Write the answer itself, without telling how it was made."""
@@ -47,7 +47,7 @@ class Synthesiser:
                 _prompt(query, results, most=_PREVIEW), system=_FILTER, max_tokens=_MAX_TOKENS
             )
         except ModelError as error:
-            _log.warning("the results could not be filtered, the first %d are kept: %s", KEPT, error)
+            _log.warning("the results could not be filtered, the first %d are kept: %s", KEPT, error.detail)
             return tuple(results[:KEPT])
         chosen = read_choice(said, of=len(results))
         return tuple(results[place] for place in chosen[:KEPT]) if chosen else tuple(results[:KEPT])
@@ -63,7 +63,7 @@ class Synthesiser:
         try:
             return await self._advisor.ask(_prompt(query, results, most=_RESULT), system=_SYSTEM)
         except ModelError as error:
-            _log.warning("the results could not be put together, they are listed: %s", error)
+            _log.warning("the results could not be put together, they are listed: %s", error.detail)
             return _numbered(results)
 
 

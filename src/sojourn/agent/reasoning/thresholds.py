@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Final, Literal
 
 from sojourn.agent.reasoning.config import ProfileName
+from sojourn.model.tracker import ResearchProgressTracker
 from sojourn.model.value import Value
 
 EscalationVerdict = Literal["too permissive", "optimal", "moderate", "too strict"]
@@ -17,6 +18,17 @@ class ReasoningRun(Value, frozen=True, kw_only=True):
     quality: float
     seconds: float
     escalated: bool = False
+
+
+def run_of(tracker: ResearchProgressTracker) -> ReasoningRun:
+    """Return how the question of a research went; an answer that nobody judged counts as no good."""
+    last = tracker.attempts[-1] if tracker.attempts else None
+    ended = tracker.ended_at or tracker.created_at
+    return ReasoningRun(
+        quality=(last.quality_score or 0.0) if last is not None else 0.0,
+        seconds=max((ended - tracker.created_at).total_seconds(), 0.0),
+        escalated=len({attempt.strategy for attempt in tracker.attempts}) > 1,
+    )
 
 
 def recommended_profile(runs: Iterable[ReasoningRun]) -> ProfileName:
