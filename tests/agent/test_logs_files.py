@@ -125,6 +125,8 @@ def test_a_name_that_could_lead_elsewhere_is_refused(tmp_path: Path, name: str) 
 def test_a_mode_or_digits_that_are_unknown_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidInputError, match="repl, serve, agent"):
         config(tmp_path, mode="../x")
+    with pytest.raises(InvalidInputError, match="LogStream"):
+        config(tmp_path, streams=3)
     with pytest.raises(InvalidInputError, match="six hexadecimal"):
         SessionLogger(config(tmp_path, new_hex=lambda: "../../x"))
     assert not (tmp_path / "logs").exists() or not files(tmp_path / "logs")

@@ -243,6 +243,34 @@ async def test_two_agents_that_share_a_provider_have_raw_logs_of_their_own(tmp_p
     assert [text in of_bob for text in ("I am Bob", "Hi Bob", "Ann")] == [True, True, False]
 
 
+def test_a_large_request_keeps_its_place_and_what_it_was_when_it_was_logged(tmp_path: Path) -> None:
+    with make(tmp_path, LogStream.RAW) as logger:
+        payload: dict[str, object] = {"messages": ["x" * 5_000 for _ in range(40)], "key": KEY}
+        for number in range(5):
+            payload["number"] = number
+            logger.log_raw_request("/v1", payload)
+            logger.log_raw_chunk({"after": number})
+        payload.clear()
+    lines = raw_lines(logger)
+    assert [line["type"] for line in lines] == ["request", "stream_chunk"] * 5
+    found = [msgspec.convert(line["payload"], dict[str, object]) for line in lines[::2]]
+    assert [one["number"] for one in found] == list(range(5))
+    assert all(one["key"] == "[redacted:api_key]" and len(str(one["messages"])) > 200_000 for one in found)
+    logger.log_raw_chunk({"too": "late"})
+    assert len(raw_lines(logger)) == 10
+
+
+def test_a_program_may_change_its_folder_while_it_logs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with SessionLogger(LogConfig(base_dir=Path("logs"), streams=LogStream.ALL)) as logger:
+        (tmp_path / "elsewhere").mkdir()
+        monkeypatch.chdir(tmp_path / "elsewhere")
+        assert logger.log_user("hello") == 1
+        logger.log_raw_chunk({"a": 1})
+        assert "hello" in (logger.session_dir / "context.md").read_text("utf-8")
+        assert len(raw_lines(logger)) == 1
+
+
 def test_a_line_that_a_crash_cut_off_does_not_spoil_the_next(tmp_path: Path) -> None:
     with make(tmp_path, LogStream.ALL) as logger:
         logger.log_raw_chunk({"n": 1})
@@ -288,3 +316,19 @@ def test_texts_that_no_file_takes_are_written_all_the_same(logger: SessionLogger
 
     assert logger.get_context_messages()[0].text == "half \ufffd a pair"
     assert len(raw_lines(logger)) == 1
+
+
+@pytest.mark.parametrize("depth", [100, 500, 900, 100_000])
+def test_what_is_nested_beyond_all_measure_is_named_and_stops_nobody(logger: SessionLogger, depth: int) -> None:
+    deep: dict[str, object] = {}
+    for _ in range(depth):
+        deep = {"x": deep}
+    logger.log_assistant("", [ToolCall(id="c", name="dig", arguments=deep)])
+    logger.log_timing("dig", 1.0, {"how": deep})
+    logger.log_raw_request("/v1", deep)
+    logger.log_raw_chunk({"after": 1})
+
+    [call] = logger.get_context_messages()[0].tool_calls
+    assert call.arguments == deep or call.arguments_text == "[nested too deeply]"
+    assert [line["type"] for line in raw_lines(logger)] == ["request", "stream_chunk"]
+    assert "dig" in (logger.session_dir / "context.md").read_text("utf-8")

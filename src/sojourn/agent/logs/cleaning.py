@@ -22,6 +22,7 @@ _SECRET_HEADERS: Final = frozenset({
     "cookie", "set-cookie", "x-amz-security-token",
 })  # fmt: skip
 _HIDDEN: Final = "[redacted:authorization]"
+TOO_DEEP: Final = "[nested too deeply]"
 
 
 def kept(text: str) -> str:
@@ -36,13 +37,19 @@ def shown(text: str) -> str:
 
 
 def kept_json(value: Any) -> Any:
-    """Return a JSON value without secrets, whose texts a file takes."""
-    return _plain(redacted_json(value))
+    """Return a JSON value without secrets, whose texts a file takes; `TOO_DEEP` if it is nested beyond all measure."""
+    try:
+        return _plain(redacted_json(value))
+    except RecursionError:
+        return TOO_DEEP
 
 
 def wire_json(value: Any) -> Any:
-    """Return what went over the wire without secrets; whatever identifies the caller is never written."""
-    return kept_json(_without_headers(value))
+    """Return what went over the wire as `kept_json` does; whatever identifies the caller is never written."""
+    try:
+        return kept_json(_without_headers(value))
+    except RecursionError:
+        return TOO_DEEP
 
 
 def said(message: Message) -> str:

@@ -54,7 +54,7 @@ class LogConfig:
         token_counter: counts messages whose tokens nobody reports.
 
     Raises:
-        InvalidInputError: the mode is unknown.
+        InvalidInputError: the mode is unknown, or the streams are none.
     """
 
     base_dir: Path = DEFAULT_FOLDER
@@ -65,6 +65,8 @@ class LogConfig:
     token_counter: TokenCounter = field(default_factory=CharacterCounter)
 
     def __post_init__(self) -> None:
+        if not isinstance(self.streams, LogStream):
+            raise InvalidInputError(f"streams are of LogStream, got {self.streams!r:.50}")
         if self.mode not in get_args(LogMode):
             raise InvalidInputError(f"mode {self.mode!r:.50}: use one of {', '.join(get_args(LogMode))}")
         object.__setattr__(self, "base_dir", Path(self.base_dir))
@@ -93,7 +95,8 @@ def make_folder(config: LogConfig, *, parent: SessionInfo | None = None, name: s
     if name is not None and not _NAME.fullmatch(name):
         raise InvalidInputError(f"a log's name is letters, digits, dots, hyphens and underscores, got {name!r:.80}")
     now = config.clock.now()
-    home = config.base_dir if parent is None else parent.session_dir
+    # A program may change its folder later; its logs stay where they are.
+    home = config.base_dir.absolute() if parent is None else parent.session_dir
     with on_disk(home):
         if parent is None:
             create_private_folder(home)

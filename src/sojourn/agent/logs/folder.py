@@ -15,7 +15,7 @@ from typing import Any, Final
 import msgspec
 from msgspec.structs import replace
 
-from sojourn.agent.logs.cleaning import kept, kept_json, said
+from sojourn.agent.logs.cleaning import TOO_DEEP, kept, kept_json, said
 from sojourn.agent.logs.config import LogStream, SessionInfo
 from sojourn.agent.logs.files import LogFile, OutOfStepError
 from sojourn.agent.logs.markdown import CONTEXT_FILE, VERBOSE_FILE, MarkdownWriter, R
@@ -83,7 +83,7 @@ class Batch:
         """Add an event, if the log is verbose."""
         if not self.is_verbose:
             return
-        clean = kept_json(data)
+        clean = _cleaned(data)
         number = self.storage.insert_event(event_type, clean, timestamp=at.timestamp(), message_id=message_id)
         self.events.append(
             EventRow(id=number, message_id=message_id, event_type=event_type, data=clean, timestamp=at.timestamp())
@@ -282,12 +282,20 @@ def _calls(text: str | None) -> tuple[ToolCall, ...]:
 
 
 def _calls_text(calls: Iterable[ToolCall]) -> str:
-    told = [
-        {"id": call.id, "name": call.name, "arguments": call.arguments}
-        | ({} if call.arguments_text is None else {"arguments_text": call.arguments_text})
-        for call in calls
-    ]
-    return msgspec.json.encode(kept_json(told)).decode()
+    told: list[dict[str, Any]] = []
+    for call in calls:
+        arguments = kept_json(call.arguments)
+        is_too_deep = arguments == TOO_DEEP
+        written = {"id": kept(call.id), "name": kept(call.name), "arguments": {} if is_too_deep else arguments}
+        text = TOO_DEEP if is_too_deep else call.arguments_text
+        told.append(written if text is None else written | {"arguments_text": kept(text)})
+    return msgspec.json.encode(told).decode()
+
+
+def _cleaned(data: dict[str, Any]) -> dict[str, Any]:
+    """Return the data of an event as it may be written: each value by its name, so that none spoils the others."""
+    told = {name: kept_json({name: value}) for name, value in data.items()}
+    return {name: TOO_DEEP if value == TOO_DEEP else value[name] for name, value in told.items()}
 
 
 def _inode(path: Path) -> int:

@@ -12,7 +12,7 @@ from typing import Any, Final, Self
 from sojourn.agent.logs.config import LogConfig, LogStream, SessionInfo, make_folder
 from sojourn.agent.logs.files import LogFile
 from sojourn.agent.logs.folder import Batch, LogFolder, context_of, read_info
-from sojourn.agent.logs.markdown import RAW_FILE, RawWriter
+from sojourn.agent.logs.raw import RAW_FILE, RawWriter
 from sojourn.context.manager import ToolOutcome
 from sojourn.errors import ClosedError, InvalidInputError, StoreError
 from sojourn.model.message import Message, ToolCall
@@ -42,7 +42,7 @@ class SessionLogger:
         self._journal = self._folder.storage.get_metadata(JOURNAL)
         if LogStream.RAW in self._config.streams:
             try:
-                self._raw = RawWriter(where.session_dir, self._config.clock)
+                self._raw = self._raw_writer()
             except BaseException:
                 self._folder.close()
                 raise
@@ -55,7 +55,7 @@ class SessionLogger:
             CorruptError: there is no log in it.
             NewerVersionError: a newer Sojourn wrote it.
         """
-        return cls(config, info=read_info(Path(session_dir)))
+        return cls(config, info=read_info(Path(session_dir).absolute()))
 
     def __repr__(self) -> str:
         return f"SessionLogger({str(self.session_dir)!r})"
@@ -183,17 +183,17 @@ class SessionLogger:
     def log_raw_request(self, endpoint: str, payload: dict[str, Any]) -> None:
         """Write down what is sent to a provider."""
         if self._raw is not None:
-            self._sent(self._raw.write_request, endpoint, payload)
+            self._raw.write_request(endpoint, payload)
 
     def log_raw_response(self, status: int, body: Any) -> None:
         """Write down a provider's whole answer."""
         if self._raw is not None:
-            self._sent(self._raw.write_response, status, body)
+            self._raw.write_response(status, body)
 
     def log_raw_chunk(self, chunk: Any) -> None:
         """Write down a piece of a streamed answer."""
         if self._raw is not None:
-            self._sent(self._raw.write_chunk, chunk)
+            self._raw.write_chunk(chunk)
 
     def get_raw_log_callback(self) -> "RawLogCallbackAdapter | None":
         """Return what a provider tells its requests and answers; None if the raw stream is off."""
@@ -270,12 +270,13 @@ class SessionLogger:
         if self._raw is not None:
             self._raw.forget()
         elif LogFile(self.session_dir / RAW_FILE).exists():  # from a run in which it was on
-            RawWriter(self.session_dir, self._config.clock).forget()
+            self._raw_writer().forget()
         self._folder.mend()
 
     def close(self) -> None:
         """Close the files. Closing twice is fine."""
-        self._raw = None
+        if self._raw is not None:
+            self._raw.close()
         self._folder.close()
 
     def _written(self, write: Callable[[Batch], int | None]) -> int:
@@ -289,11 +290,8 @@ class SessionLogger:
             self._folder.report(error)
             return 0
 
-    def _sent(self, write: Callable[..., None], *told: Any) -> None:
-        try:
-            write(*told)
-        except StoreError as error:
-            self._folder.report(error)
+    def _raw_writer(self) -> RawWriter:
+        return RawWriter(self.session_dir, clock=self._config.clock, on_trouble=self._folder.report)
 
 
 class RawLogCallbackAdapter:

@@ -58,7 +58,9 @@ def event_text(row: EventRow) -> str:
         case "thinking":
             return f"\n### Thinking [{at}]\n\n{_fenced(shown(str(data.get('content', ''))))}"
         case "timing":
-            told = ", ".join(f"{_name(key)}={_value(value)}" for key, value in data.get("metadata", {}).items())
+            metadata = data.get("metadata", {})
+            pairs = metadata.items() if isinstance(metadata, dict) else [("metadata", metadata)]
+            told = ", ".join(f"{_name(key)}={_value(value)}" for key, value in pairs)
             operation = _name(str(data.get("operation", "")))
             return f"\n**{operation}** [{at}]: {data.get('duration_ms', 0):.1f}ms{f' ({told})' if told else ''}\n"
         case "token_usage":
