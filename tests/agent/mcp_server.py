@@ -13,7 +13,6 @@ from typing import Any, Final, Self
 
 import anyio
 import mcp_types as types
-import uvicorn
 from mcp import MCPError
 from mcp.server import Server
 from mcp.server.context import ServerRequestContext
@@ -47,7 +46,7 @@ class Behaviour:
         self.bus = InMemorySubscriptionBus()
         self.legacy = legacy
         self.tools = [
-            tool("echo", "Says it again." + HIDDEN, {"text": {"type": "string"}}),
+            tool("echo", "Says it again." + HIDDEN, {"text": {"type": "string", "description": "What." + HIDDEN}}),
             tool("add", "Adds.", {"a": {"type": "integer"}, "b": {"type": "integer"}}),
             tool("fail", "Fails."),
             tool("picture", "Shows.", annotations=types.ToolAnnotations(read_only_hint=True)),
@@ -58,6 +57,7 @@ class Behaviour:
             tool("environment", "Says what its environment is."),
             tool("grow", "Adds a tool."),
             tool("odd name/with.signs", "x" * 5_000),
+            tool("huge", properties={f"p{number}": {"type": "string"} for number in range(2_000)}),
             *(tool(f"extra{number}") for number in range(extra_tools)),
         ]
 
@@ -185,6 +185,8 @@ class HttpServer:
     """
 
     def __init__(self, *, port: int = 0, legacy: bool = False) -> None:
+        import uvicorn  # the program does without it, and starts sooner
+
         app = make_server(Behaviour(legacy=legacy)).streamable_http_app()
         config = uvicorn.Config(app, log_level="critical", lifespan="on", ws="none", timeout_graceful_shutdown=0)
         self._server = uvicorn.Server(config)

@@ -1,5 +1,7 @@
 """One connection, with links that are made up: how it goes from state to state, waits, and tells of it."""
 
+from typing import Any
+
 import anyio
 import pytest
 
@@ -16,6 +18,7 @@ from sojourn.agent.mcp.status import (
     Status,
     moved,
 )
+from sojourn.agent.skills.skill import ToolResult
 from sojourn.engine.bus import EventBus
 from sojourn.errors import McpError
 from tests.agent.mcp_kit import HEALTH, Heard, Hourglass, MadeUpLink, Opener, Stage, running
@@ -27,6 +30,19 @@ TWO_TOOLS = Artifacts(tools=(McpTool(name="one"), McpTool(name="two")))
 
 DISCONNECTED, CONNECTING, CONNECTED = Status.DISCONNECTED, Status.CONNECTING, Status.CONNECTED
 RECONNECTING, ERROR = Status.RECONNECTING, Status.ERROR
+
+
+class BusyLink(MadeUpLink):
+    """A link whose calls take until *done*."""
+
+    def __init__(self, *, pings: list[McpError | None]) -> None:
+        super().__init__(pings=pings)
+        self.began, self.done = anyio.Event(), anyio.Event()
+
+    async def call(self, tool: str, arguments: dict[str, Any]) -> ToolResult:
+        self.began.set()
+        await self.done.wait()
+        return ToolResult(output="done")
 
 
 def test_every_status_has_its_moves() -> None:
@@ -125,6 +141,41 @@ async def test_one_missed_answer_is_forgiven_when_the_next_comes() -> None:
 
         assert stage.connection.status is CONNECTED
         assert stage.opener.opened == 1
+
+
+@pytest.mark.anyio
+async def test_a_server_at_work_is_not_taken_for_an_unhealthy_one() -> None:
+    """Many servers do one thing at a time and answer no ping meanwhile; ending them would lose the work."""
+    link = BusyLink(pings=[NO_ANSWER, NO_ANSWER])
+    stage = Stage(link)
+
+    async with running(stage), anyio.create_task_group() as tasks:
+        tasks.start_soon(stage.connection.call, "long", {})
+        await link.began.wait()
+        for _ in range(3):
+            await stage.hourglass.turn(HEALTH)
+        assert stage.connection.status is CONNECTED
+        link.done.set()
+        await anyio.wait_all_tasks_blocked()
+        for _ in range(2):
+            await stage.hourglass.turn(HEALTH)
+        await stage.heard.until_status(RECONNECTING)
+
+    assert stage.heard.statuses == [CONNECTING, CONNECTED, RECONNECTING, DISCONNECTED]
+
+
+@pytest.mark.anyio
+async def test_a_server_that_speaks_of_changes_all_the_time_is_read_now_and_then() -> None:
+    link = MadeUpLink(artifacts=ONE_TOOL)
+    stage = Stage(link)
+
+    async with running(stage):
+        for _ in range(5):
+            link.on_change()
+            await anyio.wait_all_tasks_blocked()
+        assert len(stage.heard.of(ArtifactsFetched)) == 2
+        await stage.hourglass.turn(1.0)
+        await stage.heard.until(lambda: len(stage.heard.of(ArtifactsFetched)) == 3)
 
 
 @pytest.mark.anyio

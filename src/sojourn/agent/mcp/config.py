@@ -34,6 +34,7 @@ class Timing(Value, frozen=True, kw_only=True):
         max_retry_delay: the longest wait.
         max_attempts: after so many failed attempts it is an error; None never gives up.
         progress_interval: how often it is told that one waits.
+        refresh_interval: between two readings of a server's lists, however often it says that they changed.
     """
 
     connect: float = 30.0
@@ -46,6 +47,7 @@ class Timing(Value, frozen=True, kw_only=True):
     max_retry_delay: float = 30.0
     max_attempts: int | None = None
     progress_interval: float = 2.0
+    refresh_interval: float = 1.0
 
     def delay(self, failed: int) -> float:
         """Return how long to wait when *failed* attempts went wrong since the connection was lost."""

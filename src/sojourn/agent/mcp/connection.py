@@ -7,14 +7,16 @@ does not come by waiting. One that worked is tried again and again, with growing
 
 import inspect
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, Final
 
 import anyio
 
 from sojourn.agent.mcp.config import McpServer
-from sojourn.agent.mcp.link import Link, LinkError, OpenLink, Outlook, open_link
+from sojourn.agent.mcp.link import Link, LinkError, OpenLink, Outlook
 from sojourn.agent.mcp.offers import NOTHING, Artifacts, PromptMessage
+from sojourn.agent.mcp.sdk import open_link
 from sojourn.agent.mcp.status import (
     ArtifactsFetched,
     ConnectionStatusChanged,
@@ -63,6 +65,7 @@ class Connection:
         self._link: Link | None = None
         self._attempts = 0
         self._has_worked = False
+        self._requests = 0
         self._wake = anyio.Event()
         self._changed = anyio.Event()
         self._settled = anyio.Event()
@@ -96,7 +99,7 @@ class Connection:
         return self._artifacts if self._status in {Status.CONNECTED, Status.RECONNECTING} else NOTHING
 
     async def settled(self) -> None:
-        """Return when the attempt that is under way, or was asked for, has succeeded or failed."""
+        """Return when the attempt that is under way, or comes next, has succeeded or failed."""
         await self._settled.wait()
 
     def retry(self) -> None:
@@ -111,7 +114,8 @@ class Connection:
         Raises:
             McpError: not connected, refused, too late, or the connection broke.
         """
-        return await self._linked().call(tool, arguments)
+        with self._linked() as link:
+            return await link.call(tool, arguments)
 
     async def prompt(self, name: str, arguments: dict[str, str]) -> tuple[PromptMessage, ...]:
         """Return the messages that the prompt *name* makes.
@@ -119,7 +123,8 @@ class Connection:
         Raises:
             McpError: as for `call`.
         """
-        return await self._linked().prompt(name, arguments)
+        with self._linked() as link:
+            return await link.prompt(name, arguments)
 
     async def read(self, uri: str) -> str:
         """Return a resource as text.
@@ -127,13 +132,19 @@ class Connection:
         Raises:
             McpError: as for `call`.
         """
-        return await self._linked().read(uri)
+        with self._linked() as link:
+            return await link.read(uri)
 
-    def _linked(self) -> Link:
+    @contextmanager
+    def _linked(self) -> Iterator[Link]:
         if self._link is None:
             why = f": {self._reason}" if self._reason else ""
             raise McpError(f"{self.name} is not connected ({self._status}){why}")
-        return self._link
+        self._requests += 1
+        try:
+            yield self._link
+        finally:
+            self._requests -= 1
 
     async def run(self) -> None:
         """Connect, and stay connected until cancelled. When this ends, no program and no stream is left.
@@ -157,6 +168,7 @@ class Connection:
                 with anyio.move_on_after(_LAST_NEWS, shield=True):
                     await self._move(Status.DISCONNECTED)
             self._settled.set()
+            self._settled = anyio.Event()
 
     async def _begin(self, status: Status) -> None:
         self._attempts, self._has_worked, self._artifacts = 0, False, NOTHING
@@ -215,11 +227,16 @@ class Connection:
         return LinkError("it ended the connection")
 
     async def _unhealthy(self, link: Link) -> LinkError:
-        """Ask every few seconds whether the server answers; return when it did not, too often in a row."""
+        """Ask every few seconds whether the server answers; return when it did not, too often in a row.
+
+        A server at work is left alone: many answer nothing else meanwhile, and the request has its own limit.
+        """
         timing = self._server.timing
         failures = 0
         while True:
             await self._sleep(timing.health_interval)
+            if self._requests:
+                continue
             try:
                 await link.ping()
             except McpError as error:
@@ -244,6 +261,7 @@ class Connection:
                 await self._fetched(await link.artifacts())
             except McpError as error:
                 _log.warning("what %s offers could not be read anew: %s", self.name, error.detail)
+            await self._sleep(self._server.timing.refresh_interval)
 
     def _heard_of_change(self) -> None:
         self._changed.set()

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 MAX_DESCRIPTION: Final = 2_000
 """Characters of a description that a model is shown."""
+_DESCRIBING: Final = frozenset({"description", "title", "$comment"})
 _BASE64: Final = 3 / 4
 
 
@@ -28,6 +29,23 @@ def bounded(text: str | None, limit: int = MAX_DESCRIPTION) -> str:
         if character in "\n\t" or unicodedata.category(character) not in {"Cc", "Cf", "Co", "Cs", "Cn"}
     ).strip()
     return seen if len(seen) <= limit else seen[: limit - 1].rstrip() + "…"
+
+
+def visible_schema(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return a JSON Schema whose descriptions and titles are bounded like any other."""
+    return {key: _visible(key, value) for key, value in schema.items()}
+
+
+def _visible(key: str, value: Any) -> Any:
+    match value:
+        case str() if key in _DESCRIBING:
+            return bounded(value)
+        case dict():
+            return visible_schema(value)
+        case list():
+            return [_visible("", item) for item in value]
+        case _:
+            return value
 
 
 def text_of(block: "ContentBlock") -> str:

@@ -10,8 +10,9 @@ from anyio.abc import TaskGroup
 
 from sojourn.agent.mcp.config import McpServer
 from sojourn.agent.mcp.connection import Announce, Connection, Sleep, tell_nobody
-from sojourn.agent.mcp.link import OpenLink, open_link, require_sdk
+from sojourn.agent.mcp.link import OpenLink
 from sojourn.agent.mcp.offers import McpPrompt, McpResource
+from sojourn.agent.mcp.sdk import open_link, require_sdk
 from sojourn.agent.mcp.source import McpSource, SkillNames
 from sojourn.agent.mcp.status import Status
 from sojourn.clock import Clock
