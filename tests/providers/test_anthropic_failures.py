@@ -476,6 +476,31 @@ async def test_a_key_that_the_server_repeats_is_shown_to_nobody(wire: AnthropicW
     assert KEY not in json.dumps(logged)
 
 
+async def test_a_key_may_come_with_the_line_it_stood_on(server: WireServer, wire: AnthropicWire) -> None:
+    wire.say("Hello.")
+
+    async with AnthropicMessages(MODEL, base_url=wire.base_url, api_key=f" {KEY}\n") as model:
+        await model.complete(asked("Hi"))
+
+    assert server.requests[0].headers["x-api-key"] == KEY
+
+
+@pytest.mark.parametrize("key", [f"{KEY} and more", f"{KEY}\nX-Other: 1", f"{KEY}é", "\x00"])
+async def test_what_cannot_be_a_key_is_refused_and_not_repeated(key: str) -> None:
+    with pytest.raises(InvalidInputError, match="copy it anew") as caught:
+        AnthropicMessages(MODEL, api_key=key)
+
+    assert KEY not in str(caught.value)
+
+
+async def test_half_a_character_cannot_be_sent(wire: AnthropicWire, model: AnthropicMessages) -> None:
+    error = await failure_of(model, asked("half an emoji: \ud83d"), at_once=False)
+
+    assert not isinstance(error, ModelUnavailableError)
+    assert "half a character" in str(error)
+    assert wire.bodies == []
+
+
 async def test_a_password_in_the_address_is_in_no_name() -> None:
     model = AnthropicMessages(MODEL, base_url="http://user:secret@localhost:99/llm/v1")
 

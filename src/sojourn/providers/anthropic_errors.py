@@ -3,6 +3,7 @@
 Whatever the server says about an error is shown cut short and without the key, should the key be among it.
 """
 
+import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Final
@@ -69,6 +70,8 @@ def translated(name: str, *, key: str | None, raw_log: RawLog | None) -> Iterato
         raise ModelUnavailableError(f"{name}: the connection broke in the middle of its answer") from _cause(error, key)
     except UnreadableError as error:
         raise ModelError(f"{name}: {_short(str(error), key)}") from _cause(error, key)
+    except UnicodeEncodeError as error:
+        raise ModelError(f"{name}: what was said holds half a character, which cannot be sent") from _cause(error, key)
     except ValueError as error:  # neither JSON nor UTF-8
         raise ModelUnavailableError(f"{name}: what it sent is damaged") from _cause(error, key)
     except anthropic.AnthropicError as error:
@@ -130,4 +133,4 @@ def _short(text: str, key: str | None) -> str:
 
 def _cause(error: Exception, key: str | None) -> Exception | None:
     """Return the error as a cause that may be printed; none, if it would print the key."""
-    return None if key and key in f"{error!r}{error}" else error
+    return None if key and key in "".join(traceback.format_exception(error)) else error

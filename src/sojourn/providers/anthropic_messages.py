@@ -44,7 +44,7 @@ class AnthropicMessages:
         retries: how often a request is tried again, with growing pauses, after a failure that may pass.
 
     Raises:
-        InvalidInputError: there is no model or no key, or *base_url* is not an HTTP address.
+        InvalidInputError: there is no model or no key, the key cannot be one, or *base_url* is not an HTTP address.
     """
 
     def __init__(
@@ -58,6 +58,9 @@ class AnthropicMessages:
     ) -> None:
         if not model:
             raise InvalidInputError("model: name the model to ask")
+        api_key = (api_key or "").strip()  # a key that was read from a file often ends with a line
+        if not all("!" <= character <= "~" for character in api_key):
+            raise InvalidInputError("api_key: it holds characters that cannot be in a key; copy it anew")
         if base_url is None and not api_key:
             raise InvalidInputError("api_key: Anthropic's server needs one; set ANTHROPIC_API_KEY, or give a base_url")
         address = urlsplit(base_url or ANTHROPIC_URL)
