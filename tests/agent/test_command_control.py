@@ -12,6 +12,8 @@ from sojourn.agent.agent import Agent
 from sojourn.agent.cancellation import CancellationToken
 from sojourn.agent.command_control import CommandControlAgent, McpHooks
 from sojourn.agent.events import ContentChunk, SessionCancelled, SessionCompleted, TurnEvent
+from sojourn.agent.mcp.config import McpServer
+from sojourn.agent.mcp.offers import Artifacts, McpResource
 from sojourn.agent.mcp.servers import Mcp
 from sojourn.agent.reasoning.config import ReasoningConfig
 from sojourn.agent.reasoning.known_answers import known_answer
@@ -20,6 +22,7 @@ from sojourn.model.events import MessageAdded
 from sojourn.model.message import Message
 from sojourn.model.state import replay
 from sojourn.providers.scripted import ScriptedProvider
+from tests.agent.mcp_kit import Hourglass, MadeUpLink, Opener
 
 pytestmark = pytest.mark.anyio
 
@@ -247,6 +250,20 @@ async def test_the_hooks_of_mcp_leave_other_text_as_it_is(session: Session) -> N
     with pytest.raises(NotFoundError, match="/review"):
         await hooks.expand("/review code")
     assert notes == []
+
+
+async def test_the_hooks_of_mcp_pull_in_a_resource_and_note_what_is_none(session: Session) -> None:
+    notes: list[str] = []
+    server = McpServer(name="docs", command="nothing")
+    link = MadeUpLink(artifacts=Artifacts(resources=(McpResource(uri="memo://readme", name="readme"),)))
+    async with Mcp([server], sleep=Hourglass().sleep, open_link=Opener(link)) as mcp:
+        await mcp.ready()
+        provider = ScriptedProvider(["It greets."])
+        front = CommandControlAgent(Agent(provider, session=session), hooks=McpHooks(mcp, on_note=notes.append))
+        await front.ask("What does @readme say about @property?")
+
+    assert "what memo://readme holds" in provider.requests[0].messages[-1].text
+    assert ["@property" in note for note in notes] == [True]
 
 
 # --- turns

@@ -338,6 +338,18 @@ async def test_light_planning_takes_as_many_steps_as_the_analysis_expects(sessio
     assert len(hands.asked) == 1
 
 
+@pytest.mark.parametrize("strategy", ["light_planning", "deep_reasoning"])
+async def test_without_parts_a_plan_is_the_question_itself(session: Session, strategy: Strategy) -> None:
+    config = ReasoningConfig(force_strategy=strategy, min_subtasks=0)
+    hands = Hands("The disk.")
+    loop = loop_of(session, hands, ["Nothing to plan.", judged(0.9)], config=config)
+    outcome = await loop.run(QUERY)
+
+    assert outcome.text == "The disk."
+    assert [text.partition("\n")[0] for text in hands.asked] == [QUERY]
+    assert (repr(loop), loop.can_reason) == ("AdaptiveReasoningLoop('s')", True)
+
+
 async def test_a_deep_step_carries_the_whole_progress_and_what_is_missing_becomes_a_step(session: Session) -> None:
     hands = Hands("p99 is 2 s", "Two dollars", "The disk")
     more = f"{INCOMPLETE}\n**Additional Queries Needed:**\n1. What does a disk cost?\n2. read the logs"
