@@ -396,9 +396,16 @@ async def one_sided_server(closed: anyio.Event) -> AsyncIterator[str]:
 # --- keys
 
 
-async def test_anthropic_itself_wants_a_key_that_is_named() -> None:
+@pytest.mark.parametrize("base_url", [None, "https://api.anthropic.com/v1"])
+async def test_anthropic_itself_wants_a_key_that_is_named(base_url: str | None) -> None:
     with pytest.raises(InvalidInputError, match="ANTHROPIC_API_KEY"):
-        AnthropicMessages(MODEL)
+        AnthropicMessages(MODEL, base_url=base_url)
+
+
+@pytest.mark.parametrize(("timeout", "retries"), [(0, 2), (-1, 2), (float("nan"), 2), (60, -1)])
+async def test_time_and_tries_have_their_bounds(timeout: float, retries: int) -> None:  # noqa: ASYNC109  # not its own
+    with pytest.raises(InvalidInputError, match="timeout and retries"):
+        AnthropicMessages(MODEL, api_key=KEY, timeout=timeout, retries=retries)
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,8 @@ class AnthropicMessages:
         retries: how often a request is tried again, with growing pauses, after a failure that may pass.
 
     Raises:
-        InvalidInputError: there is no model or no key, the key cannot be one, or *base_url* is not an HTTP address.
+        InvalidInputError: there is no model or no key, the key cannot be one, *base_url* is not an HTTP address, or a
+            number is out of bounds.
     """
 
     def __init__(
@@ -58,14 +59,17 @@ class AnthropicMessages:
     ) -> None:
         if not model:
             raise InvalidInputError("model: name the model to ask")
-        api_key = (api_key or "").strip()  # a key that was read from a file often ends with a line
-        if not all("!" <= character <= "~" for character in api_key):
-            raise InvalidInputError("api_key: it holds characters that cannot be in a key; copy it anew")
-        if base_url is None and not api_key:
-            raise InvalidInputError("api_key: Anthropic's server needs one; set ANTHROPIC_API_KEY, or give a base_url")
+        if not timeout > 0 or retries < 0:
+            raise InvalidInputError("timeout and retries: give seconds above 0, and 0 or more retries")
         address = urlsplit(base_url or ANTHROPIC_URL)
         if address.scheme not in {"http", "https"} or not address.hostname:
             raise InvalidInputError(f"base_url {base_url!r}: give an address that begins with http:// or https://")
+        api_key = (api_key or "").strip()  # a key that was read from a file often ends with a line
+        if not all("!" <= character <= "~" for character in api_key):
+            raise InvalidInputError("api_key: it holds characters that cannot be in a key; copy it anew")
+        self._is_anthropic = address.hostname == urlsplit(ANTHROPIC_URL).hostname
+        if self._is_anthropic and not api_key:
+            raise InvalidInputError("api_key: Anthropic's server needs one; set ANTHROPIC_API_KEY, or give a base_url")
         self._model = model
         self._base_url = (base_url or ANTHROPIC_URL).rstrip("/").removesuffix("/v1")
         self._host = address.netloc.rpartition("@")[2]  # without a password
@@ -185,7 +189,7 @@ class AnthropicMessages:
         headers: dict[str, Any] = {}
         if self._api_key is None:
             headers["Authorization"] = anthropic.Omit()
-        elif self._base_url != ANTHROPIC_URL:
+        elif not self._is_anthropic:
             headers["X-Api-Key"] = self._api_key  # which is where most other servers look for it
         # The SDK fills this from ANTHROPIC_CUSTOM_HEADERS, where keys for other servers may be.
         client._custom_headers = headers  # noqa: SLF001
