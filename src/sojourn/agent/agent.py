@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final, Protocol
 
+import anyio
+
 from sojourn.agent.batch import Batch, ToolMemory
 from sojourn.agent.callbacks import Callbacks
 from sojourn.agent.cancellation import CancellationToken
@@ -19,6 +21,8 @@ from sojourn.agent.events import (
 )
 from sojourn.agent.gate import Announce, Gate, SessionGate, Waiting
 from sojourn.agent.journal_talk import JournalTalk
+from sojourn.agent.logs.logger import SessionLogger
+from sojourn.agent.logs.projection import JournalLog
 from sojourn.agent.loop import Answered, TurnLoop
 from sojourn.agent.managed_talk import ManagedTalk
 from sojourn.agent.reasoned import ReasonedTurns
@@ -40,7 +44,7 @@ from sojourn.engine.conversations import ConversationSession
 from sojourn.engine.session import Session
 from sojourn.errors import InvalidInputError, LockedError
 from sojourn.model.events import MessageAdded
-from sojourn.providers.protocol import Provider, RawLog, ToolDefinition
+from sojourn.providers.protocol import Provider, ToolDefinition
 
 Instructions = str | Callable[[], Awaitable[str]]
 """The system prompt, or what gives it anew before each call of the model."""
@@ -78,7 +82,7 @@ class Agent:
         limits: Limits | None = None,
         reasoning: ReasoningConfig | None = None,
         reasoning_callbacks: ReasoningCallbacks | None = None,
-        raw_log: RawLog | None = None,
+        logger: SessionLogger | None = None,
         name: str | None = None,
     ) -> None:
         """Talk through *provider*.
@@ -96,7 +100,7 @@ class Agent:
             limits: what it may spend.
             reasoning: think hard questions through; only a session can.
             reasoning_callbacks: told about that.
-            raw_log: sees what goes over the wire.
+            logger: writes it all down for people; what goes over the wire, too, if its raw stream is on.
             name: who it is, where several agents speak in one session.
 
         Raises:
@@ -116,7 +120,11 @@ class Agent:
         self._limits = limits
         self._reasoning = reasoning
         self._reasoning_callbacks = reasoning_callbacks
-        self._raw_log = raw_log
+        self._logger = logger
+        self._log = JournalLog(session, logger) if logger is not None and session is not None else None
+        if self._log is not None and app is not None:
+            self._log.attach(app)
+        self._logged_prompt = ""
         self._name = name
         self._cancelled: list[tuple[str, str]] = []
         self._lock = asyncio.Lock()
@@ -154,6 +162,11 @@ class Agent:
     def is_busy(self) -> bool:
         """Whether a turn is going on."""
         return self._lock.locked()
+
+    async def wait_until_idle(self) -> None:
+        """Return when no turn is going on, nor waiting for its turn."""
+        async with self._lock:
+            return
 
     @property
     def last_context(self) -> Context | None:
@@ -276,7 +289,6 @@ class Agent:
             limits=self._limits,
             reasoning=self._reasoning if session is not None else None,
             reasoning_callbacks=self._reasoning_callbacks,
-            raw_log=self._raw_log,
             name=self._name,
         )
 
@@ -284,6 +296,13 @@ class Agent:
         if session is None or not isinstance(self._gate, SessionGate):
             return self._gate
         return self._gate.in_session(session)
+
+    async def close(self) -> None:
+        """Write down the rest of the log, and close it. Nothing else needs closing; the model belongs to others."""
+        if self._log is not None:
+            await self._log.close()
+        elif self._logger is not None:
+            self._logger.close()
 
     def add_cancelled_tools(self, tools: Iterable[tuple[str, str]]) -> None:
         """Note calls (id, name) that were cancelled elsewhere: before the next turn each gets a result that says so.
@@ -335,6 +354,9 @@ class Agent:
                     waiting = paused
         finally:
             self._announce = _to_nobody
+            if self._log is not None and self._app is None:  # an app's background work does it otherwise
+                with anyio.CancelScope(shield=True):
+                    await self._log.catch_up()
         if answered is not None:
             announce(SessionCompleted(halted_at_limit=answered.halted_at_limit))
         elif waiting is not None:
@@ -382,7 +404,7 @@ class Agent:
             settings=self._settings,
             announce=announce,
             monotonic=self._monotonic,
-            raw_log=self._raw_log,
+            raw_log=self._logger.get_raw_log_callback() if self._logger is not None else None,
         )
 
     def _definitions(self) -> tuple[ToolDefinition, ...]:
@@ -406,13 +428,18 @@ class Agent:
         return None
 
     def _single_turn(self) -> ManagedTalk:
-        context = ContextManager(ContextConfig(max_tokens=self._settings.context_tokens or LARGEST + RESERVE))
+        config = ContextConfig(max_tokens=self._settings.context_tokens or LARGEST + RESERVE)
+        context = ContextManager(config, self._logger)
         if isinstance(self._instructions, str):
             context.set_system_prompt(self._instructions)
         return ManagedTalk(context, settings=self._settings)
 
     async def _system_prompt(self) -> str:
-        return self._instructions if isinstance(self._instructions, str) else await self._instructions()
+        prompt = self._instructions if isinstance(self._instructions, str) else await self._instructions()
+        if self._logger is not None and prompt != self._logged_prompt:
+            self._logged_prompt = prompt
+            self._logger.log_system(prompt)
+        return prompt
 
     async def _compact(self, tokens: int) -> bool:
         """Let a summary stand for the older messages, so that the talk fits into *tokens*; tell whether it does now."""
