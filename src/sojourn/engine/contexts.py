@@ -228,11 +228,16 @@ class Contexts:
 
 
 def _first_needed(lines: Sequence[Line], tokens: int, counter: TokenCounter) -> int | None:
-    """Return the place from which on *lines* cost at least *tokens*; None if all of them cost less."""
+    """Return the place from which on *lines* cost at least *tokens*; None if all of them cost less.
+
+    It is a user's message, if one is near: a tool's result alone, long as it may be, is no talk.
+    """
     left = tokens
+    beyond = 0
     for place in range(len(lines) - 1, -1, -1):
         left -= count_message(counter, lines[place].message)
-        if left <= 0:
+        beyond += left <= 0
+        if beyond > _PAGE or (beyond and lines[place].message.role == "user"):
             return place
     return None
 
