@@ -166,6 +166,13 @@ async def test_half_characters_in_a_result_do_not_reach_the_journal() -> None:
         assert result.output == "a?b"
 
 
+async def test_data_that_no_variable_can_hold_is_left_out() -> None:
+    def odd() -> ToolResult:
+        return ToolResult(output="fine", data=["\ud800"])
+
+    assert await skill_of(odd).execute() == ToolResult(output="fine")
+
+
 async def test_what_a_function_finds_wrong_is_an_error_and_other_exceptions_rise() -> None:
     def wrong() -> str:
         raise InvalidInputError("give another")

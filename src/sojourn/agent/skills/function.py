@@ -87,7 +87,8 @@ class FunctionSkill:
 
     def _result(self, returned: Any) -> ToolResult:
         if isinstance(returned, ToolResult):
-            return ToolResult(output=_clean(returned.output), error=_clean(returned.error), data=returned.data)
+            data = returned.data if _is_json(returned.data) else None
+            return ToolResult(output=_clean(returned.output), error=_clean(returned.error), data=data)
         if isinstance(returned, str):
             return ToolResult(output=_clean(returned))
         if returned is None and self._signature.returns_nothing:
@@ -126,6 +127,15 @@ def skill_of(
         InvalidInputError: a model cannot call it, or its name cannot be used.
     """
     return FunctionSkill(function, name=name, traits=traits, traits_for=traits_for, services=services)
+
+
+def _is_json(data: Any) -> bool:
+    """Tell whether *data* can be kept in a variable."""
+    try:
+        msgspec.json.encode(data)
+    except (TypeError, ValueError, RecursionError, msgspec.MsgspecError):
+        return False
+    return True
 
 
 def _clean(text: str) -> str:
