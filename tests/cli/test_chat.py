@@ -23,7 +23,7 @@ from sojourn.errors import SojournError, outside
 from sojourn.model.message import ToolCall
 from sojourn.providers import local
 from sojourn.testing.wire import Held, WireServer
-from sojourn.testing.wire_openai import OpenAiWire
+from sojourn.testing.wire_openai import Call, OpenAiWire
 
 SOJOURN = str(Path(sys.executable).with_name("sojourn"))
 Finished = subprocess.CompletedProcess[str]
@@ -350,11 +350,11 @@ def test_a_program_reads_json(home: Path) -> None:
 # --- at a terminal
 
 
-def typed(home: Path, *keys: str, **environment: str) -> str:
+def typed(home: Path, *keys: str, model: str = "scripted:I see.", **environment: str) -> str:
     """Return all that a person sees who types *keys*, each when he is asked to."""
     ours, theirs = pty.openpty()
     with subprocess.Popen(
-        [SOJOURN, "chat", "--model", "scripted:I see."],
+        [SOJOURN, "chat", "--model", model],
         cwd=home / "work",
         env={**os.environ, "SOJOURN_HOME": str(home / "data"), "TERM": "dumb", "NO_COLOR": "", **environment},
         stdin=theirs,
@@ -366,7 +366,7 @@ def typed(home: Path, *keys: str, **environment: str) -> str:
         try:
             while piece := os.read(ours, 4096):
                 seen += piece
-                if waiting and seen.endswith(b"> "):
+                if waiting and seen.endswith((b"> ", b"? ")):
                     key = waiting.pop(0)
                     # Ctrl-C as the terminal would send it, if it were the one that controls the process.
                     talking.send_signal(signal.SIGINT) if key == "\x03" else os.write(ours, key.encode())
@@ -393,6 +393,92 @@ def test_ctrl_c_at_the_prompt_leaves_when_it_comes_twice(home: Path) -> None:
     seen = typed(home, "\x03", "\x03")
 
     assert "Ctrl-C again leaves" in seen
+
+
+# --- tools
+
+WRITE = Call(name="write_file", arguments={"path": "note.txt", "content": "buy milk"})
+
+
+def test_what_only_reads_runs_and_is_shown_in_one_line(home: Path, server: WireServer, wire: OpenAiWire) -> None:
+    (home / "work" / "note.txt").write_text("buy bread")
+    wire.say(calls=[Call(name="read_file", arguments={"path": "note.txt"})])
+    wire.say("It says: buy bread.")
+
+    asked = chat(home, "What is in my note?", model=at(wire))
+
+    assert asked.stdout == "It says: buy bread.\n"
+    assert '  ▸ read_file(path="note.txt")' in asked.stderr.splitlines()
+    assert "buy bread" in server.requests[-1].json["messages"][-1]["content"]
+
+
+def test_nothing_is_changed_if_nobody_can_be_asked(home: Path, server: WireServer, wire: OpenAiWire) -> None:
+    wire.say(calls=[WRITE])
+    wire.say("I may not.")
+
+    asked = chat(home, "Note: buy milk", model=at(wire))
+
+    assert asked.stdout == "I may not.\n"
+    assert not (home / "work" / "note.txt").exists()
+    assert "a human has to approve this tool" in server.requests[-1].json["messages"][-1]["content"]
+
+
+def test_a_person_is_asked_before_something_is_changed(home: Path, wire: OpenAiWire) -> None:
+    wire.say(calls=[WRITE])
+    wire.say("Noted.")
+
+    seen = typed(home, "Note: buy milk\n", "y\n", "exit\n", model=at(wire))
+
+    assert "content: buy milk" in seen
+    assert "Tool 'write_file' wants to change" in seen
+    assert "y yes, once" in seen
+    assert "Noted." in seen
+    assert (home / "work" / "note.txt").read_text() == "buy milk"
+
+
+def test_whatever_is_no_clear_yes_is_a_no(home: Path, wire: OpenAiWire) -> None:
+    wire.say(calls=[WRITE])
+    wire.say("Then not.")
+
+    seen = typed(home, "Note: buy milk\n", "perhaps\n", "exit\n", model=at(wire))
+
+    assert "Then not." in seen
+    assert not (home / "work" / "note.txt").exists()
+
+
+def test_ctrl_c_at_a_question_stops_the_answer_and_the_chat_goes_on(home: Path, wire: OpenAiWire) -> None:
+    wire.say(calls=[WRITE])
+    wire.say("Sure, later.")
+
+    seen = typed(home, "Note: buy milk\n", "\x03", "Later!\n", "exit\n", model=at(wire))
+
+    assert "stopped; what was said is kept" in seen
+    assert "Sure, later." in seen
+    assert not (home / "work" / "note.txt").exists()
+
+
+def test_tools_can_be_left_at_home(home: Path, server: WireServer, wire: OpenAiWire) -> None:
+    wire.say("One.")
+    wire.say("Two.")
+
+    chat(home, "Hello", model=at(wire))
+    chat(home, "Hello", model=at(wire), also=("--no-tools",))
+
+    with_tools, without = (request.json for request in server.requests)
+    assert "write_file" in json.dumps(with_tools["tools"])
+    assert not without.get("tools")
+
+
+def test_a_project_and_a_person_say_how_they_want_it(home: Path, server: WireServer, wire: OpenAiWire) -> None:
+    (home / "work" / "SOJOURN.md").write_text("We write in haiku.")
+    (home / "data").mkdir()
+    (home / "data" / "SOJOURN.md").write_text("Call me Ada.")
+    wire.say("Five seven five.")
+
+    chat(home, "Hello", model=at(wire))
+
+    system = server.requests[0].json["messages"][0]["content"]
+    assert system.index("Call me Ada.") < system.index("We write in haiku.")
 
 
 # --- pieces

@@ -5,21 +5,31 @@ import shlex
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
+from typing import Final
 
 import anyio.from_thread
 import click
 
 import sojourn
-from sojourn.cli import slash_commands
-from sojourn.cli.conversation import Conversation
-from sojourn.cli.home import default_location, shown
+from sojourn.agent.instructions import load_instructions
+from sojourn.agent.permissions.approvals import Approver
+from sojourn.cli import diagnostics, slash_commands
+from sojourn.cli.asking import Asking
+from sojourn.cli.conversation import INSTRUCTIONS, Conversation
+from sojourn.cli.equipment import equip
+from sojourn.cli.home import default_location, instructions_file, shown
 from sojourn.cli.line_mode import LineMode
+from sojourn.cli.output import safe
 from sojourn.cli.references import short
 from sojourn.cli.screen import JsonScreen, Opening, Screen, TextScreen
 from sojourn.context.models import ModelInfo
 from sojourn.errors import InvalidInputError
 from sojourn.providers.choosing import Choice, choose
+
+_ROOMY: Final = 16_000
+"""Tokens that a model must take to be told of tools and how to work: those alone are some thousands."""
 
 
 @click.command()
@@ -30,9 +40,19 @@ from sojourn.providers.choosing import Choice, choose
 )
 @click.option("--new-session", is_flag=True, help="Begin a new session instead of going on with the last one.")
 @click.option("--store", metavar="LOCATION", help="Where sessions are kept; a file of your own by default.")
+@click.option(
+    "--tools/--no-tools", default=True, help="Let the model read this folder, and change it when you allow it."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object for each thing that happens.")
 def chat(
-    *, model: str | None, base_url: str | None, session: str | None, new_session: bool, store: str | None, as_json: bool
+    *,
+    model: str | None,
+    base_url: str | None,
+    session: str | None,
+    new_session: bool,
+    store: str | None,
+    tools: bool,
+    as_json: bool,
 ) -> int:
     """Talk to a model, line by line, in a session that is kept.
 
@@ -44,13 +64,15 @@ def chat(
     choice = choose(model, environment=os.environ, base_url=base_url)
     location = store or default_location(os.environ)
     screen: Screen = JsonScreen() if as_json else TextScreen()
+    asking = Asking()
+    approver = asking.approve if sys.stdin.isatty() else None
     with (
         anyio.from_thread.start_blocking_portal() as portal,
-        portal.wrap_async_context_manager(_opened(choice, location)) as conversation,
+        portal.wrap_async_context_manager(_opened(choice, location, tools=tools, approver=approver)) as conversation,
     ):
         resumed = None if new_session else portal.call(conversation.resume, session)
         screen.begin(_opening(choice, location, resumed))
-        code = LineMode(portal, conversation, screen).run()
+        code = LineMode(portal, conversation, screen, asking=asking).run()
         if conversation.session is not None:
             screen.leave(conversation.session.id, _again(conversation.session.id, store))
     return code
@@ -74,18 +96,38 @@ def _again(session_id: str, store: str | None) -> str:
 
 
 @asynccontextmanager
-async def _opened(choice: Choice, location: str | Path) -> AsyncIterator[Conversation]:
+async def _opened(
+    choice: Choice, location: str | Path, *, tools: bool, approver: Approver | None
+) -> AsyncIterator[Conversation]:
     """Open the store and the model for the time of a chat."""
     known = ModelInfo(window=choice.window)
     if not choice.costs:
         known = ModelInfo(window=choice.window, input_price=0.0, output_price=0.0)
+    folder = Path.cwd()
     settings = sojourn.Settings(models={choice.model: known})
     provider = choice.open()
+    is_roomy = choice.window is None or choice.window >= _ROOMY
     try:
         async with sojourn.open(location, settings=settings) as app:
-            yield Conversation(app, provider, project=await app.sessions.project_of(Path.cwd()))
+            yield Conversation(
+                app,
+                provider,
+                project=await app.sessions.project_of(folder),
+                instructions=await _instructions(folder) if is_roomy else INSTRUCTIONS,
+                equip=partial(equip, folder=folder, environment=os.environ, approver=approver)
+                if tools and is_roomy and provider.takes_tools
+                else None,
+            )
     finally:
         await provider.close()
+
+
+async def _instructions(folder: Path) -> str:
+    """Return what the model is told first, by Sojourn, by the person and by the project."""
+    loaded = await load_instructions(user_file=instructions_file(os.environ), folder=folder)
+    for note in loaded.notes:
+        diagnostics.note(safe(note))
+    return loaded.text
 
 
 def _read_anything() -> None:

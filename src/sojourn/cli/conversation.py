@@ -7,9 +7,10 @@ from collections.abc import Callable
 from contextlib import aclosing
 from typing import Final
 
-from sojourn.agent.agent import Agent, Skills
+from sojourn.agent.agent import Agent
 from sojourn.agent.cancellation import CancellationToken
 from sojourn.agent.events import TurnEvent
+from sojourn.cli.equipment import Equipment
 from sojourn.cli.references import open_session
 from sojourn.engine.app import Sojourn
 from sojourn.engine.project import Project
@@ -18,18 +19,30 @@ from sojourn.engine.titles import UNTITLED, make_title
 from sojourn.providers.protocol import Provider
 
 INSTRUCTIONS: Final = "You are a helpful assistant. Answer briefly and plainly. If you do not know something, say so."
+"""For a model that is too small for more."""
 
 Show = Callable[[TurnEvent], None]
+Equip = Callable[[Session], Equipment]
 
 
 class Conversation:
     """What is talked about in one project. Lives in the event loop of its app, until the program ends."""
 
-    def __init__(self, app: Sojourn, provider: Provider, *, project: Project, skills: Skills | None = None) -> None:
+    def __init__(
+        self,
+        app: Sojourn,
+        provider: Provider,
+        *,
+        project: Project,
+        instructions: str = INSTRUCTIONS,
+        equip: Equip | None = None,
+    ) -> None:
+        """Talk with *provider* in sessions of *app*; *equip* says what the model may do in one, by default nothing."""
         self.app = app
         self.provider = provider
         self._project = project
-        self._skills = skills
+        self._instructions = instructions
+        self._equip = equip
         self._session: Session | None = None
         self._agent: Agent | None = None
 
@@ -77,6 +90,12 @@ class Conversation:
 
     async def _talk_in(self, session: Session) -> None:
         self._session = await self.app.sessions.switch(session.id, project=self._project.id)
+        equipment = self._equip(self._session) if self._equip is not None else None
         self._agent = Agent(
-            self.provider, session=self._session, skills=self._skills, instructions=INSTRUCTIONS, app=self.app
+            self.provider,
+            session=self._session,
+            skills=equipment.skills if equipment is not None else None,
+            gate=equipment.gate if equipment is not None else None,
+            instructions=self._instructions,
+            app=self.app,
         )

@@ -7,6 +7,8 @@ from urllib.parse import urlsplit, urlunsplit
 
 import platformdirs
 
+from sojourn.agent.instructions import FILE_NAME
+
 HOME: Final = "SOJOURN_HOME"
 """The variable that names another folder."""
 _FILE: Final = "sojourn.db"
@@ -14,9 +16,17 @@ _FILE: Final = "sojourn.db"
 
 def default_location(environment: Mapping[str, str]) -> Path:
     """Return the store's file: in the folder that `SOJOURN_HOME` names, else where this system keeps people's data."""
+    return (_named(environment) or platformdirs.user_data_path("sojourn", appauthor=False)) / _FILE
+
+
+def instructions_file(environment: Mapping[str, str]) -> Path:
+    """Return where a person may write what every model is told, in every project."""
+    return (_named(environment) or platformdirs.user_config_path("sojourn", appauthor=False)) / FILE_NAME
+
+
+def _named(environment: Mapping[str, str]) -> Path | None:
     named = environment.get(HOME, "").strip()
-    folder = Path(named).expanduser() if named else platformdirs.user_data_path("sojourn", appauthor=False)
-    return folder / _FILE
+    return Path(named).expanduser() if named else None
 
 
 def shown(location: str | Path) -> str:

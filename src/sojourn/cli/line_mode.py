@@ -14,12 +14,26 @@ from typing import Final
 from anyio.from_thread import BlockingPortal
 
 from sojourn.agent.cancellation import CancellationToken
+from sojourn.agent.permissions.verdicts import Approval
 from sojourn.cli import diagnostics, slash_commands
+from sojourn.cli.asking import Asking
 from sojourn.cli.conversation import Conversation
 from sojourn.cli.screen import Screen
 from sojourn.errors import SojournError, outside
+from sojourn.model.interrupts import Interrupt
 
 PROMPT: Final = "> "
+ASK: Final = "? "
+_ANSWERS: Final = {
+    "y": (Approval.ONCE, "yes, once"),
+    "n": (Approval.NO, "no"),
+    "f": (Approval.FILE, "this file from now on"),
+    "d": (Approval.FOLDER, "this folder from now on"),
+    "s": (Approval.SESSION, "always in this session"),
+    "a": (Approval.APPROVE_ALL, "all that this turn asks"),
+    "x": (Approval.DENY_ALL, "nothing that this turn asks"),
+}
+"""What a person can type, what that means, and how it is called."""
 _LEAVE: Final = frozenset({"exit", "quit", ";", "/exit", "/quit"})
 _INTERRUPTED: Final = 130
 """What a shell reports of a program that Ctrl-C ended."""
@@ -28,11 +42,16 @@ _INTERRUPTED: Final = 130
 class LineMode:
     """Reads what a person says and shows what the model answers, until he leaves. Lives that long."""
 
-    def __init__(self, portal: BlockingPortal, conversation: Conversation, screen: Screen) -> None:
+    def __init__(
+        self, portal: BlockingPortal, conversation: Conversation, screen: Screen, *, asking: Asking | None = None
+    ) -> None:
+        """Talk in *conversation*, which lives in *portal*; *asking* brings what it has to ask."""
         self._portal = portal
         self._conversation = conversation
         self._screen = screen
+        self._asking = asking or Asking()
         self._by_hand = sys.stdin.isatty()
+        self._is_asking = False
         self._code = 0
 
     def run(self) -> int:
@@ -79,26 +98,44 @@ class LineMode:
         token = CancellationToken()
 
         def interrupt() -> None:
-            if token.is_cancelled:
+            if token.is_cancelled or self._is_asking:
                 raise KeyboardInterrupt
             token.cancel()
 
         with _on_interrupt(interrupt):
             answering = self._portal.start_task_soon(self._conversation.say, text, token, self._screen.show)
             try:
-                answering.result()
+                self._asking.serve(answering, lambda question: self._ask(question, token))
             except KeyboardInterrupt:
                 answering.cancel()
                 raise
             finally:
                 self._screen.end_answer()
 
+    def _ask(self, interrupt: Interrupt, token: CancellationToken) -> Approval:
+        """Return what the person says to a question. Ctrl-C stops the whole answer; whatever is unclear is a no."""
+        offered = {
+            key: (option, text) for key, (option, text) in _ANSWERS.items() if option in interrupt.data["options"]
+        }
+        self._screen.ask(interrupt, ", ".join(f"{key} {text}" for key, (_, text) in offered.items()))
+        self._is_asking = True
+        try:
+            said = self._typed(ASK).strip().lower()
+        except EOFError:
+            said = ""
+        except KeyboardInterrupt:
+            said = ""
+            token.cancel()
+        finally:
+            self._is_asking = False
+        return offered[said[:1]][0] if said[:1] in offered else Approval.NO
+
     def _read(self) -> str | None:
         """Return the next line; None at the end of the input, or after Ctrl-C twice."""
         interrupted = False
         while True:
             try:
-                line = self._typed() if self._by_hand else sys.stdin.readline()
+                line = self._typed(PROMPT) if self._by_hand else sys.stdin.readline()
             except EOFError:
                 diagnostics.note("")
                 return None
@@ -112,10 +149,10 @@ class LineMode:
                 continue
             return line.strip() if line or self._by_hand else None
 
-    def _typed(self) -> str:
+    def _typed(self, prompt: str) -> str:
         if sys.stdout.isatty():
-            return input(PROMPT)
-        diagnostics.prompt(PROMPT)
+            return input(prompt)
+        diagnostics.prompt(prompt)
         line = sys.stdin.readline()
         if not line:
             raise EOFError

@@ -15,6 +15,7 @@ from sojourn.agent import events as ev
 from sojourn.cli import diagnostics
 from sojourn.cli.output import safe, write, write_json, write_json_error, write_piece
 from sojourn.errors import SojournError
+from sojourn.model.interrupts import Interrupt
 from sojourn.model.message import ToolCall
 
 _ARGUMENTS: Final = 60
@@ -46,6 +47,10 @@ class Screen(Protocol):
 
     def show(self, event: ev.TurnEvent) -> None:
         """Show an event of a turn."""
+        ...
+
+    def ask(self, interrupt: Interrupt, choices: str) -> None:
+        """Show a question to the person, and what can be answered."""
         ...
 
     def end_answer(self) -> None:
@@ -101,6 +106,10 @@ class TextScreen:
             case _:
                 pass
 
+    def ask(self, interrupt: Interrupt, choices: str) -> None:
+        self.end_answer()
+        _ask(interrupt, choices)
+
     def end_answer(self) -> None:
         if self._in_line:
             write()
@@ -131,6 +140,9 @@ class JsonScreen:
     def show(self, event: ev.TurnEvent) -> None:
         write_json("chat", event.to_dict())
 
+    def ask(self, interrupt: Interrupt, choices: str) -> None:
+        _ask(interrupt, choices)
+
     def end_answer(self) -> None:
         """Do nothing: each line stands alone."""
 
@@ -139,6 +151,15 @@ class JsonScreen:
 
     def complain(self, error: SojournError) -> None:
         write_json_error("chat", error)
+
+
+def _ask(interrupt: Interrupt, choices: str) -> None:
+    """Write a question where the person sees it, whoever reads the answers: with all that the tool would be given."""
+    for name, value in interrupt.data.get("arguments", {}).items():
+        written = value if isinstance(value, str) else msgspec.json.encode(value).decode()
+        diagnostics.note(_dim(f"  {name}: {written}"))
+    diagnostics.note(safe(interrupt.question or "May it?"))
+    diagnostics.note(_dim(choices))
 
 
 def _dim(text: str) -> str:
