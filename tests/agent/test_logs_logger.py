@@ -135,6 +135,14 @@ def test_a_summary_stands_where_the_messages_stood_that_it_replaces(logger: Sess
     assert [message.text for message in logger.get_context_messages()] == ["Be kind", "another summary", "four"]
 
 
+def test_only_the_last_instructions_are_in_context_and_come_first(logger: SessionLogger) -> None:
+    logger.log_system("Be kind")
+    logger.log_user("one")
+    logger.log_system("Be brief")
+    assert [message.text for message in logger.get_context_messages()] == ["Be brief", "one"]
+    assert (logger.session_dir / "context.md").read_text("utf-8").count("## System") == 2
+
+
 def test_what_is_dropped_without_a_summary_leaves_the_context(logger: SessionLogger) -> None:
     logger.mark_dropped([logger.log_user("one")])
     logger.log_user("two")

@@ -224,6 +224,12 @@ async def test_a_second_compaction_replaces_the_first_and_undoing_it_brings_the_
     await app.background.drain()
     assert [text[-7:] for text in in_context(log)] == ["Be kind", "a and b", "c", "d", "e"]
 
+    # The summary that is in force by now stands in the entry that brought it back.
+    await session.append(Compacted(summary="all", through=Seq(7)), causes=(9, 4, 5, 7))  # 10
+    await session.append(CompactionUndone(summary="a and b", through=Seq(3), kept=3), causes=(10, 9))  # 11
+    await app.background.drain()
+    assert [text[-7:] for text in in_context(log)] == ["Be kind", "a and b", "c", "d", "e"]
+
     await session.append(CompactionUndone(summary="", through=Seq(0), kept=5), causes=(6,))
     await app.background.drain()
     assert in_context(log) == ["Be kind", *"abcde"]
@@ -257,7 +263,48 @@ async def test_a_rebuilt_log_is_the_same(app: Sojourn, tmp_path: Path) -> None:
     before = dump(log.logger.session_dir)
     await log.rebuild()
     assert dump(log.logger.session_dir) == before
+
+    log.logger.log_thinking("noted by hand", rows(log)[-1].id)
+    await log.rebuild()
+    assert "noted by hand" in (log.logger.session_dir / "verbose.md").read_text("utf-8")
+    assert dump(log.logger.session_dir)["context.md"] == before["context.md"]
     await log.close()
+
+
+async def test_a_log_that_is_attached_late_needs_no_further_message(app: Sojourn, tmp_path: Path) -> None:
+    session = await app.sessions.create("s")
+    await session.append(said("one"))
+    log = await attached(app, session, tmp_path)
+    await app.background.drain()
+    assert in_context(log) == ["one"]
+    await log.close()
+
+
+async def test_an_app_that_is_closed_before_the_log_has_written_all_of_it(tmp_path: Path) -> None:
+    async with sojourn.open("memory:", settings=QUIET) as app:
+        session = await app.sessions.create("s")
+        log = await attached(app, session, tmp_path)
+        await session.append(said("one"), said("two"))
+    assert in_context(log) == ["one", "two"]
+    await log.close()
+    assert log.logger.folder.is_closed
+    await log.close()
+
+
+async def test_instructions_that_change_stand_once_at_the_beginning(app: Sojourn, tmp_path: Path) -> None:
+    session = await app.sessions.create("s")
+    log = await attached(app, session, tmp_path)
+    for turn in range(3):
+        log.logger.log_system(f"It is {turn} o'clock")
+        await session.append(said(f"turn {turn}"))
+        await app.background.drain()
+    text = (log.logger.session_dir / "context.md").read_text("utf-8")
+    assert text.count("## System") == 1
+    assert text.index("It is 2 o'clock") < text.index("turn 0") < text.index("turn 2")
+    assert in_context(log) == ["It is 2 o'clock", "turn 0", "turn 1", "turn 2"]
+    log.logger.log_system("Bye")
+    await log.close()
+    assert "Bye" in (log.logger.session_dir / "context.md").read_text("utf-8")
 
 
 async def test_a_damaged_text_and_lost_rows_come_back_when_it_is_rebuilt(app: Sojourn, tmp_path: Path) -> None:
@@ -459,7 +506,7 @@ async def test_a_log_that_was_used_otherwise_is_refused(app: Sojourn, tmp_path: 
             logger.log_user("hello")
         assert [logger.log_system("Be kind"), logger.log_system("Be kinder")] == [1, 1]
         assert [message.text for message in logger.get_context_messages()] == ["Be kinder"]
-        assert (logger.session_dir / "context.md").read_text("utf-8").count("## System") == 1
+    assert (logger.session_dir / "context.md").read_text("utf-8").count("## System") == 1
 
 
 async def test_a_removed_folder_is_reported_once_and_the_session_goes_on(

@@ -25,6 +25,8 @@ from sojourn.errors import AccessError, ClosedError, CorruptError, StoreError
 from sojourn.model.message import MediaPart, Message, ToolCall
 
 DATABASE: Final = "session.db"
+JOURNAL: Final = "journal"
+"""The metadata that names the session whose journal a log follows."""
 _UNWRITTEN: Final = -2
 _SIZE: Final = "size/"
 _log: Final = logging.getLogger(__name__)
@@ -135,10 +137,10 @@ class LogFolder:
         return self._is_closed
 
     @contextmanager
-    def batch(self) -> Iterator[Batch]:
+    def batch(self, *, texts: bool = True) -> Iterator[Batch]:
         """Give what collects messages and events; all of them are in the database when the block ends, or none is.
 
-        Texts that cannot be written are reported, and written with the next batch.
+        Texts that cannot be written are reported, and written with the next batch. Without *texts* they wait for it.
 
         Raises:
             ClosedError: the log is closed.
@@ -152,14 +154,18 @@ class LogFolder:
                 yield batch
                 pieces = [self._prepared(self._context, batch.messages, batch.rewrites)]
                 pieces.append(self._prepared(self._verbose, batch.events, batch.rewrites))
-            try:
+            if texts:
                 for file, text, at in pieces:
                     self._append(file, text, at)
-                self._mend()
-            except StoreError as error:
-                self.report(error)
-            else:
-                self._is_in_trouble = False
+                self._try_to_mend()
+
+    def _try_to_mend(self) -> None:
+        try:
+            self._mend()
+        except StoreError as error:
+            self.report(error)
+        else:
+            self._is_in_trouble = False
 
     def report(self, error: StoreError) -> None:
         """Tell that the log cannot be written: once, until it can be again."""
@@ -192,9 +198,12 @@ class LogFolder:
     def close(self) -> None:
         """Close the files. Closing twice is fine."""
         with self._lock:
-            if not self._is_closed:
-                self._is_closed = True
-                self.storage.close()
+            if self._is_closed:
+                return
+            if _inode(self.storage.path) == self._inode:
+                self._try_to_mend()
+            self._is_closed = True
+            self.storage.close()
 
     # --- the texts
 
@@ -256,10 +265,12 @@ def read_info(folder: Path) -> SessionInfo:
 
 
 def context_of(storage: SessionStorage) -> list[Message]:
-    """Return what a model sees: a summary stands where the first message stood that it replaces."""
+    """Return what a model sees: the instructions, and a summary where the first message stood that it replaces."""
     places: dict[int, int] = {}
     for summary, replaced in storage.get_summaries().items():
-        places[summary] = min((places.get(one, one) for one in replaced), default=0)
+        places[summary] = min((places.get(one, one) for one in replaced), default=1)
+    if storage.get_metadata(JOURNAL) is None:  # in a journal they may be part of the talk
+        places |= dict.fromkeys(storage.find_context(role="system"), 0)
     rows = sorted(storage.get_messages(), key=lambda row: (places.get(row.id, row.id), row.id))
     return [_as_message(row) for row in rows]
 

@@ -9,16 +9,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, Self
 
+from sojourn.agent.logs.cleaning import kept
 from sojourn.agent.logs.config import LogConfig, LogStream, SessionInfo, make_folder
 from sojourn.agent.logs.files import LogFile
-from sojourn.agent.logs.folder import Batch, LogFolder, context_of, read_info
+from sojourn.agent.logs.folder import JOURNAL, Batch, LogFolder, context_of, read_info
 from sojourn.agent.logs.raw import RAW_FILE, RawWriter
 from sojourn.context.manager import ToolOutcome
 from sojourn.errors import ClosedError, InvalidInputError, StoreError
 from sojourn.model.message import Message, ToolCall
 
-JOURNAL: Final = "journal"
-"""The metadata that names the session whose journal a log follows."""
 INSTRUCTIONS: Final = 1
 """The number of the instructions in a log that follows a journal: the first entry of a journal is never a message."""
 
@@ -94,9 +93,10 @@ class SessionLogger:
     # --- what is said
 
     def log_system(self, content: str) -> int:
-        """Write down the instructions and return their number.
+        """Write down the instructions and return their number; those before them leave the context.
 
-        In a log that follows a journal they are message 1, and replace what was there.
+        In a log that follows a journal they are message 1, and replace what was there; `context.md` shows them as soon
+        as something else is written.
         """
         message = Message(role="system", content=content)
         return self._add(message) if self._journal is None else self._replace_instructions(message)
@@ -132,6 +132,8 @@ class SessionLogger:
         now = self._config.clock.now()
 
         def write(batch: Batch) -> int:
+            if message.role == "system":
+                batch.storage.update_context_status(batch.storage.find_context(role="system"), in_context=False)
             number = batch.add_message(message, at=now, tokens=tokens)
             if thinking:
                 batch.add_event("thinking", {"content": thinking}, at=now, message_id=number)
@@ -141,15 +143,15 @@ class SessionLogger:
 
     def _replace_instructions(self, message: Message) -> int:
         def write(batch: Batch) -> int:
-            known = batch.storage.find_context(through=INSTRUCTIONS)
-            if known and batch.storage.get_message(INSTRUCTIONS).content == message.content:
-                return INSTRUCTIONS
-            batch.rewrites = True
-            if known:
+            if batch.storage.has_message(INSTRUCTIONS):
+                if batch.storage.get_message(INSTRUCTIONS).content == kept(message.text):
+                    return INSTRUCTIONS
                 batch.storage.delete_message(INSTRUCTIONS)
+            batch.rewrites = True
             return batch.add_message(message, at=self._config.clock.now(), message_id=INSTRUCTIONS)
 
-        return self._written(write)
+        # The texts of a long session are for a thread to write.
+        return self._written(write, texts=False)
 
     # --- the verbose stream
 
@@ -279,10 +281,10 @@ class SessionLogger:
             self._raw.close()
         self._folder.close()
 
-    def _written(self, write: Callable[[Batch], int | None]) -> int:
+    def _written(self, write: Callable[[Batch], int | None], *, texts: bool = True) -> int:
         """Do *write* in a batch and return what it returns; 0 if it cannot be written."""
         try:
-            with self._folder.batch() as batch:
+            with self._folder.batch(texts=texts) as batch:
                 return write(batch) or 0
         except ClosedError:
             raise

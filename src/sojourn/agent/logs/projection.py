@@ -42,6 +42,7 @@ class JournalLog:
             InvalidInputError: messages were logged with it already, or it follows another session.
         """
         self.logger = logger
+        self._session: Session | None = session
         self._session_id: SessionId = session.id
         self._store: Store = session.store
         self._busy = anyio.Lock()
@@ -52,11 +53,13 @@ class JournalLog:
         return f"JournalLog({self._session_id!r}, {self.logger!r})"
 
     def attach(self, app: Sojourn) -> None:
-        """Follow the session from now on, in the background of *app*, and forget with it, even when it is closed."""
+        """Follow the session in the background of *app*, and forget with it, even when the log is closed."""
         name = f"log/{self.logger.session_dir}"
         app.background.follow(name, self._follow, forget=self.forget)
         app.news.subscribe(SessionPurged, self._purged)
         self._leave = partial(app.background.leave, name)
+        if self._session is not None:
+            app.background.notify(self._session)
 
     async def catch_up(self) -> None:
         """Write down what the journal holds beyond what was read. What cannot be written is reported, and waits.
@@ -93,17 +96,25 @@ class JournalLog:
 
     async def close(self) -> None:
         """Write down the rest, follow the session no more and close the log. Closing twice is fine."""
+        self._session = None  # an app remembers this log until it is closed itself, but not all that was said
         if self._leave is not None:
             self._leave()
         async with self._busy:
-            if not self.logger.folder.is_closed:
-                with anyio.CancelScope(shield=True):
+            if self.logger.folder.is_closed:
+                return
+            with anyio.CancelScope(shield=True):
+                try:
                     await self._catch_up()
+                except ClosedError:
+                    pass  # the app was closed first, which had the rest written
+                finally:
                     await anyio.to_thread.run_sync(self.logger.close)
 
     async def _follow(self, session: Session) -> None:
-        if session.id == self._session_id and not self.logger.folder.is_closed:
-            await self.catch_up()
+        if session.id == self._session_id:
+            async with self._busy:
+                if not self.logger.folder.is_closed:
+                    await self._catch_up()
 
     async def _purged(self, purged: SessionPurged) -> None:
         if purged.session_id == self._session_id:

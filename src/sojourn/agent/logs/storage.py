@@ -172,14 +172,14 @@ class SessionStorage:
     def delete_message(self, message_id: int) -> None:
         """Remove one message, and what is known about it."""
         with self.transaction():
-            self._execute("DELETE FROM events WHERE message_id = ?", (message_id,))
+            self._execute("UPDATE events SET message_id = NULL WHERE message_id = ?", (message_id,))
             self._execute("DELETE FROM metadata WHERE key = ?", (f"{_FLAGS}{message_id}",))
             self._execute("DELETE FROM messages WHERE id = ?", (message_id,))
 
     def delete_messages(self, *, after: int = 0) -> None:
-        """Remove every message whose number is higher than *after*, and what is known about it."""
+        """Remove every message whose number is higher than *after*, and what is known about it; the next follows it."""
         with self.transaction():
-            self._execute("DELETE FROM events WHERE message_id > ?", (after,))
+            self._execute("UPDATE events SET message_id = NULL WHERE message_id > ?", (after,))
             self._execute(
                 "DELETE FROM metadata WHERE key GLOB 'flags/*' AND CAST(substr(key, 7) AS INTEGER) > ?", (after,)
             )
@@ -220,12 +220,17 @@ class SessionStorage:
         found = self._execute("SELECT id, summary_of FROM messages WHERE summary_of IS NOT NULL ORDER BY id")
         return {number: _numbers(replaced) for number, replaced in found}
 
-    def find_context(self, *, through: int | None = None, summaries: bool = False) -> list[int]:
-        """Return the numbers of the messages in context: up to number *through*, and those that are *summaries*."""
+    def find_context(
+        self, *, through: int | None = None, summaries: bool = False, role: Role | None = None
+    ) -> list[int]:
+        """Return the numbers of the messages in context: up to number *through*, of one *role*, or all.
+
+        With *summaries*, those that are summaries are among them in any case.
+        """
         found = self._execute(
-            "SELECT id FROM messages"
-            " WHERE in_context = 1 AND (id <= ?1 OR (?2 AND summary_of IS NOT NULL)) ORDER BY id",
-            (2**62 if through is None else through, summaries),
+            "SELECT id FROM messages WHERE in_context = 1"
+            " AND ((id <= ?1 AND (?2 IS NULL OR role = ?2)) OR (?3 AND summary_of IS NOT NULL)) ORDER BY id",
+            (2**62 if through is None else through, role, summaries),
         )
         return [number for (number,) in found]
 
