@@ -7,14 +7,14 @@ variable that gets the result.
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
 import anyio
 
 from sojourn.agent.cancellation import checkpoint
 from sojourn.agent.events import ToolBatchCompleted, ToolBatchHalted, ToolBatchStarted, ToolCompleted, ToolStarted
-from sojourn.agent.gate import Announce, Gate
+from sojourn.agent.gate import Announce, Gate, TimesSkills
 from sojourn.agent.skills.skill import Skill, SkillTraits, ToolResult, traits_of
 from sojourn.agent.skills.variables import output_name, split_arguments, with_values
 from sojourn.agent.talk import HALTED, Outcome, Talk
@@ -61,6 +61,7 @@ class _Prepared:
     skill: Skill | None = None
     arguments: dict[str, Any]
     output: str | None = None
+    traits: SkillTraits = field(default_factory=SkillTraits)
     problem: str = ""
 
 
@@ -134,9 +135,12 @@ class Batch:
         try:
             output = output_name(internal)
             arguments = with_values(own, self._talk.variables)
+            traits = traits_of(skill, arguments)
         except InvalidInputError as error:
             return _Prepared(call=call, arguments=own, problem=f"Skill execution error: {error.detail}")
-        return _Prepared(call=call, skill=skill, arguments=arguments, output=output)
+        except Exception as error:  # noqa: BLE001 - what a skill says of itself is anybody's code, too
+            return _Prepared(call=call, arguments=own, problem=f"Skill execution error: {error}")
+        return _Prepared(call=call, skill=skill, arguments=arguments, output=output, traits=traits)
 
     async def _admitted(self, prepared: _Prepared) -> _Prepared:
         if self._gate is None or prepared.skill is None:
@@ -174,7 +178,7 @@ class Batch:
             )
         await self._talk.tool_started(call, arguments)
         began = self._monotonic()
-        result = await self._executed(skill, arguments, failure=failure)
+        result = await _executed(skill, arguments, most=self._most_seconds(prepared), failure=failure)
         seconds = max(0.0, self._monotonic() - began)
         if self._memory is not None:
             await self._memory.note(
@@ -184,7 +188,7 @@ class Batch:
                 result=result.output if result.success else None,
                 error=result.error or None,
                 seconds=seconds,
-                changes=_changes(traits_of(skill, arguments)),
+                changes=_changes(prepared.traits),
             )
         kept = prepared.output if result.success else None
         value = result.output if result.data is None else result.data
@@ -198,22 +202,27 @@ class Batch:
             value=value,
         )
 
-    @staticmethod
-    async def _executed(skill: Skill, arguments: dict[str, Any], *, failure: str) -> ToolResult:
-        """Run *skill*. Whatever goes wrong in it is a result; only a cancel of the turn is not."""
-        timeout = traits_of(skill, arguments).timeout
-        with anyio.move_on_after(timeout) as limit:
-            try:
-                return await skill.execute(**arguments)
-            except asyncio.CancelledError:
-                task = asyncio.current_task()
-                if task is None or task.cancelling():
-                    raise
-                return ToolResult(error=f"{failure}it was cancelled from inside")
-            except Exception as error:  # noqa: BLE001 - a skill is anybody's code, and the model is told
-                return ToolResult(error=f"{failure}{str(error) or type(error).__name__}")
-        assert limit.cancelled_caught  # noqa: S101 - everything else has returned or raised
-        return ToolResult(error=f"{failure}it took longer than {timeout:g} seconds and was stopped")
+    def _most_seconds(self, prepared: _Prepared) -> float | None:
+        gate: object = self._gate
+        if prepared.skill is not None and isinstance(gate, TimesSkills):
+            return gate.timeout_for(prepared.skill, prepared.arguments)
+        return prepared.traits.timeout
+
+
+async def _executed(skill: Skill, arguments: dict[str, Any], *, most: float | None, failure: str) -> ToolResult:
+    """Run *skill*. Whatever goes wrong in it is a result; only a cancel of the turn is not."""
+    with anyio.move_on_after(most) as limit:
+        try:
+            return await skill.execute(**arguments)
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if task is None or task.cancelling():
+                raise
+            return ToolResult(error=f"{failure}it was cancelled from inside")
+        except Exception as error:  # noqa: BLE001 - a skill is anybody's code, and the model is told
+            return ToolResult(error=f"{failure}{str(error) or type(error).__name__}")
+    assert limit.cancelled_caught  # noqa: S101 - everything else has returned or raised
+    return ToolResult(error=f"{failure}it took longer than {most:g} seconds and was stopped")
 
 
 def _changes(traits: SkillTraits) -> bool:

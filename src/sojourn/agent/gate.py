@@ -36,6 +36,15 @@ class Gate(Protocol):
 
 
 @runtime_checkable
+class TimesSkills(Protocol):
+    """A gate that also says how long a skill may take."""
+
+    def timeout_for(self, skill: Skill, arguments: dict[str, Any]) -> float | None:
+        """Return how many seconds *skill* may take with *arguments*; None is for ever."""
+        ...
+
+
+@runtime_checkable
 class SessionGate(Gate, Protocol):
     """A gate that keeps what it asks in a session."""
 

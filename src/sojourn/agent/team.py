@@ -76,7 +76,7 @@ SPECIALISTS: Final = (
     Specialist(
         name="analyst",
         purpose="works with data and numbers",
-        instructions="You are an analyst. Show the numbers that you use and how they lead to the answer; say how sure it is.",
+        instructions="You are an analyst. Show the numbers, how they lead to the answer, and how sure it is.",
     ),
 )
 COMMANDING: Final = "You lead a team. What you are asked, you answer yourself, briefly."

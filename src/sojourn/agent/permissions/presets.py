@@ -19,10 +19,28 @@ def asking_about_all_but(names: Iterable[str] = ()) -> Permissions:
     return Permissions(rules={ANY_SKILL: SkillRule(requires_confirmation=True), **free})
 
 
+INSIDE: Final = (
+    "current_time",
+    "remember",
+    "recall",
+    "forget",
+    "set_focus",
+    "set_variable",
+    "get_variables",
+    "read_more",
+)
+"""Skills that reach nothing but the session itself and the clock."""
+
+
+def _sandboxed() -> Permissions:
+    inside = dict.fromkeys(INSIDE, SkillRule(enabled=True))
+    return Permissions(level="sandboxed", allowed_paths=(".",), rules=inside)
+
+
 PRESETS: Final[dict[str, Callable[[], Permissions]]] = {
     "yolo": lambda: Permissions(level="yolo"),
     "trusted": lambda: Permissions(level="trusted"),
-    "sandboxed": lambda: Permissions(level="sandboxed", allowed_paths=(".",)),
+    "sandboxed": _sandboxed,
     "hitl": asking_only_about,
 }
 
@@ -41,7 +59,7 @@ _SWITCHES: Final = {
 def preset(name: str) -> Permissions:
     """Return permissions by name: a level's usual ones, or "hitl", where only the dangerous actions are asked about.
 
-    A sandboxed agent works in its working folder.
+    A sandboxed agent works in its working folder, and with what the session itself holds.
 
     Raises:
         InvalidInputError: there is no preset of this name.
