@@ -113,6 +113,8 @@ def test_secrets_are_not_shown() -> None:
         ({"command": "x", "timeout": float("nan")}, "timeout is a number of seconds"),
         ({"command": "x", "type": "http"}, "has type 'http' but a command"),
         ({"command": "x", "type": "smoke"}, "unknown type 'smoke'"),
+        ({"url": "https://h", "headers": {"X-Key": "a\r\nX-Other: b"}}, "the header 'X-Key' cannot be sent"),
+        ({"url": "https://h", "headers": {"X Key": "a"}}, "the header 'X Key' cannot be sent"),
         ({"url": "ftp://host"}, "needs an address that begins with http"),
         ({"url": "https://"}, "needs an address that begins with http"),
         ({"url": "http://[half"}, "needs an address that begins with http"),

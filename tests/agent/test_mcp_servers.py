@@ -18,6 +18,7 @@ from sojourn.agent.mcp.status import ArtifactsFetched, Status
 from sojourn.agent.skills.registry import SkillRegistry
 from sojourn.agent.skills.skill import Skill, traits_of
 from sojourn.errors import AlreadyExistsError, McpError, MissingExtraError, NotFoundError
+from sojourn.testing.wire import Reply, WireServer
 from tests.agent.mcp_kit import HEALTH, Heard, Hourglass, program
 from tests.agent.mcp_server import HttpServer
 
@@ -431,6 +432,57 @@ async def test_a_page_that_is_no_server_is_an_error_with_its_status() -> None:
 
 
 @pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("http_status", "status"),
+    [
+        (401, Status.ERROR),
+        (403, Status.ERROR),
+        (405, Status.ERROR),
+        (429, Status.RECONNECTING),
+        (503, Status.RECONNECTING),
+    ],
+)
+async def test_a_server_that_refuses_is_an_error_and_one_that_is_busy_is_tried_again(
+    http_status: int, status: Status
+) -> None:
+    with WireServer() as wire:
+        wire.route("/mcp", lambda _: Reply(status=http_status))
+        async with opened(McpServer(name="wire", url=f"{wire.address}/mcp", headers={"X-Key": "k"})) as one:
+            assert one.mcp.statuses == {"wire": status}
+            assert one.mcp.connection("wire").reason.endswith(f"HTTP status {http_status}")
+    assert {request.headers["x-key"] for request in wire.requests} == {"k"}
+
+
+@pytest.mark.anyio
+async def test_a_folder_that_is_not_there_is_named() -> None:
+    nowhere = McpServer(name="nowhere", command=sys.executable, cwd="/no/such/folder")
+
+    async with opened(nowhere) as one:
+        assert one.mcp.connection("nowhere").reason.endswith("No such file or directory: /no/such/folder")
+
+
+@pytest.mark.anyio
+async def test_a_server_that_goes_away_during_a_call_is_noticed_at_once() -> None:
+    results = []
+    with HttpServer() as http:
+        one = Opened(McpServer(name="little", url=http.url))
+        await one.mcp.__aenter__()
+        await one.mcp.ready()
+        skill = one.skill("wait")
+
+        async def wait() -> None:
+            results.append(await skill.execute())
+
+        tasks = await anyio.create_task_group().__aenter__()
+        tasks.start_soon(wait)
+        await one.skill("until_began").execute()
+    await tasks.__aexit__(None, None, None)
+    await one.mcp.__aexit__()
+
+    assert results[0].error
+
+
+@pytest.mark.anyio
 async def test_an_address_where_nobody_answers_is_tried_again() -> None:
     with HttpServer() as http:
         url = http.url
@@ -443,6 +495,7 @@ async def test_a_program_that_says_nothing_is_given_up_in_time() -> None:
     silent = McpServer(name="silent", command="sleep", args=("1000",), timing=Timing(connect=0.05))
 
     async with opened(silent) as one:
+        assert one.mcp.statuses == {"silent": Status.ERROR}
         assert one.mcp.connection("silent").reason == "it did not answer within 0.05 seconds"
 
 

@@ -17,6 +17,7 @@ from sojourn.model.value import Value
 
 _GAP: Final = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
 _HTTP_TYPES: Final = frozenset({"http", "streamable-http", "streamable_http", "streamablehttp"})
+_HEADER: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _REMOTE: Final = "mcp-remote"
 
 
@@ -157,6 +158,7 @@ def _server(name: str, entry: Mapping[str, Any], timing: Timing) -> McpServer:
         raise InvalidInputError(f"server {name!r} has type {kind!r} but a command; give its url")
     if url:
         _check_url(name, url)
+        _check_headers(name, headers)
     return McpServer(
         name=name,
         command=command,
@@ -217,6 +219,12 @@ def _check_url(name: str, url: str) -> None:
         usable = False
     if not usable:
         raise InvalidInputError(f"server {name!r} needs an address that begins with http:// or https://")
+
+
+def _check_headers(name: str, headers: Mapping[str, str]) -> None:
+    for header, value in headers.items():
+        if not _HEADER.fullmatch(header) or not (value.isascii() and value.isprintable()):
+            raise InvalidInputError(f"server {name!r}: the header {header!r} cannot be sent")
 
 
 def _timing(name: str, entry: Mapping[str, Any], timing: Timing) -> Timing:

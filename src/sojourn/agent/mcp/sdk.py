@@ -6,7 +6,6 @@ from any task.
 """
 
 import contextlib
-import importlib.metadata
 import logging
 import math
 from collections.abc import AsyncGenerator, Callable, Iterator
@@ -33,6 +32,8 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 _READ_TIMEOUT: Final = 300.0
+"""Seconds that a stream of HTTP may be silent; servers send signs of life more often."""
+_MAX_WORDS: Final = 300
 _REFUSED: Final = frozenset({401, 403})
 _BUSY: Final = frozenset({408, 425, 429})
 
@@ -67,7 +68,7 @@ async def open_link(server: McpServer, on_change: Callable[[], None]) -> AsyncGe
     except Exception as error:
         raise _link_error(server, signs, error) from error
     if patience.cancelled_caught:
-        raise LinkError(f"it did not answer within {server.timing.connect:g} seconds")
+        raise LinkError(f"it did not answer within {server.timing.connect:g} seconds", _outlook(server, signs, None))
 
 
 class _Signs:
@@ -79,13 +80,18 @@ class _Signs:
         self.words: LastWords | None = None
 
     async def note(self, response: "httpx2.Response") -> None:
-        self.http_status = response.status_code if response.status_code >= 400 else None
+        if response.request.method == "POST":  # a stream may be refused: it is an extra
+            self.http_status = response.status_code if response.status_code >= 400 else None
 
     @property
     def text(self) -> str:
         if self.http_status is not None:
             return f"HTTP status {self.http_status}"
-        return self.words.line[:300] if self.words else ""
+        return content.bounded(self.words.line, _MAX_WORDS) if self.words else ""
+
+    def explain(self, reason: str) -> str:
+        """Return *reason* with what else is known."""
+        return f"{reason}: {self.text}" if self.text else reason
 
 
 async def _transport(server: McpServer, signs: _Signs, stack: AsyncExitStack) -> "Transport":
@@ -97,7 +103,7 @@ async def _transport(server: McpServer, signs: _Signs, stack: AsyncExitStack) ->
     if server.is_remote:
         client = httpx2.AsyncClient(
             headers=server.headers,
-            timeout=httpx2.Timeout(server.timing.connect, read=_READ_TIMEOUT),
+            timeout=httpx2.Timeout(server.timing.connect, read=max(_READ_TIMEOUT, 2 * server.timing.call)),
             event_hooks={"response": [signs.note]},
         )
         return streamable_http_client(server.url, http_client=await stack.enter_async_context(client))
@@ -111,6 +117,8 @@ async def _transport(server: McpServer, signs: _Signs, stack: AsyncExitStack) ->
 def _client(server: McpServer, transport: "Transport", on_change: Callable[[], None]) -> "Client":
     import mcp_types as types  # noqa: PLC0415
     from mcp import Client  # noqa: PLC0415
+
+    from sojourn import __version__  # noqa: PLC0415 - the package is still being loaded when this module is
 
     changes = (
         types.ToolListChangedNotification,
@@ -127,7 +135,7 @@ def _client(server: McpServer, transport: "Transport", on_change: Callable[[], N
     return Client(
         transport,
         message_handler=heard,
-        client_info=types.Implementation(name="sojourn", version=importlib.metadata.version("sojourn")),
+        client_info=types.Implementation(name="sojourn", version=__version__),
         # The last resort: connecting has its patience, and each request a limit of its own.
         read_timeout_seconds=max(server.timing.connect, server.timing.call),
         cache=None,
@@ -177,23 +185,29 @@ async def _watched(transport: "Transport", ended: anyio.Event) -> AsyncGenerator
 
 def _link_error(server: McpServer, signs: _Signs, error: Exception) -> LinkError:
     """Say what went wrong, in a sentence, and what may be hoped for."""
-    from mcp import MCPError  # noqa: PLC0415 - loaded by now
-    from mcp_types import UNSUPPORTED_PROTOCOL_VERSION  # noqa: PLC0415
-
     cause = _leaf(error)
     if isinstance(cause, LinkError):
         return cause
-    reason = ": ".join(part for part in (str(cause) or type(cause).__name__, signs.text) if part)
-    status = signs.http_status
     if isinstance(cause, FileNotFoundError | PermissionError | NotADirectoryError):
-        return LinkError(f"cannot start {server.command!r}: {cause.strerror}", Outlook.UNFIT)
-    if status in _REFUSED or isinstance(cause, RuntimeError):
-        return LinkError(reason, Outlook.REFUSED)
-    if isinstance(cause, MCPError) and cause.code == UNSUPPORTED_PROTOCOL_VERSION:
-        return LinkError(reason, Outlook.REFUSED)
+        where = f": {cause.filename}" if cause.filename not in {None, server.command} else ""
+        return LinkError(f"cannot start {server.command!r}: {cause.strerror}{where}", Outlook.UNFIT)
+    return LinkError(signs.explain(str(cause) or type(cause).__name__), _outlook(server, signs, cause))
+
+
+def _outlook(server: McpServer, signs: _Signs, cause: BaseException | None) -> Outlook:
+    from mcp import MCPError  # noqa: PLC0415 - loaded by now
+    from mcp_types import UNSUPPORTED_PROTOCOL_VERSION  # noqa: PLC0415
+
+    status = signs.http_status
+    # The SDK raises a RuntimeError where the two sides have no version of the protocol in common.
+    speaks_another = isinstance(cause, RuntimeError) or (
+        isinstance(cause, MCPError) and cause.code == UNSUPPORTED_PROTOCOL_VERSION
+    )
+    if status in _REFUSED or speaks_another:
+        return Outlook.REFUSED
     if not server.is_remote or (status is not None and status < 500 and status not in _BUSY):
-        return LinkError(reason, Outlook.UNFIT)
-    return LinkError(reason)
+        return Outlook.UNFIT
+    return Outlook.MAY_COME_BACK
 
 
 def _leaf(error: BaseException) -> BaseException:
@@ -319,6 +333,7 @@ class SdkLink:
                 raise McpError(late) from error
             if error.code == CONNECTION_CLOSED:
                 raise McpError(f"the connection to {name} broke during {what}: it may or may not be done") from error
-            raise McpError(f"{name} refused {what}: {error.message}") from error
+            status = f" (HTTP status {self._signs.http_status})" if self._signs.http_status is not None else ""
+            raise McpError(f"{name} refused {what}: {error.message}{status}") from error
         except (RuntimeError, ValueError) as error:  # an answer that does not keep to the protocol or to its schema
             raise McpError(f"{name} gave an unusable answer to {what}: {error}") from error
