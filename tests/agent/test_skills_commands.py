@@ -38,6 +38,10 @@ def held_pipe(folder: Path) -> Iterator[int]:
         os.close(reading)
 
 
+def open_files() -> int:
+    return len(list(Path("/proc/self/fd").iterdir()))
+
+
 async def all_gone(reading: int) -> bytes:
     os.set_blocking(reading, True)
     return await anyio.to_thread.run_sync(lambda: b"".join(iter(lambda: os.read(reading, 100), b"")))
@@ -132,6 +136,17 @@ async def test_a_cancel_ends_the_command_and_all_that_it_started(tmp_path: Path,
                 tasks.cancel_scope.cancel()
 
         assert await all_gone(reading) == b""
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="counts open files by what Linux tells")
+async def test_many_commands_at_once_all_answer_and_leave_nothing_open(tmp_path: Path) -> None:
+    await run(tmp_path, "true")
+    before = open_files()
+    results = await asyncio.gather(*(run(tmp_path, f"echo {number}; exit {number % 2}") for number in range(30)))
+
+    assert [result.data["output"] for result in results] == [str(number) for number in range(30)]
+    assert [result.success for result in results] == [True, False] * 15
+    assert open_files() <= before
 
 
 async def test_a_giant_output_keeps_its_beginning_and_its_end(tmp_path: Path) -> None:

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sojourn.agent.skills.builtin import search_worker, text_file
 from sojourn.agent.skills.builtin.files import Files
@@ -86,6 +88,30 @@ def test_a_root_may_be_a_link_itself(home: Path) -> None:
     roots = Roots.of([home.parent / "alias"])
 
     assert roots.inside("a.txt") == home.resolve() / "a.txt"
+
+
+@given(
+    parts=st.lists(
+        st.sampled_from(["..", ".", "a", "b", "out", "in", "up", "", "home", "secret.txt", "/", "//"]), max_size=8
+    ),
+    rooted=st.booleans(),
+)
+def test_no_path_leads_out(tmp_path_factory: pytest.TempPathFactory, parts: list[str], *, rooted: bool) -> None:
+    base = tmp_path_factory.getbasetemp().resolve() / "leads"
+    home = base / "home"
+    if not home.exists():
+        (home / "a/b").mkdir(parents=True)
+        (home / "out").symlink_to(base)
+        (home / "in").symlink_to(home / "a")
+        (home / "a/up").symlink_to("../..")
+    path = ("/" if rooted else "") + "/".join(parts)
+    try:
+        found = Roots.of([home]).inside(path)
+    except InvalidInputError:
+        return
+
+    assert Path(os.path.realpath(found)).is_relative_to(home)
+    assert os.path.realpath(home / path) == str(found)
 
 
 # --- reading

@@ -65,7 +65,7 @@ def test_a_schema_says_types_defaults_limits_choices_and_what_the_docstring_says
     assert skill.name == "draw"
     assert skill.description == "Draw a line.\n\nIt goes through all points."
     assert skill.parameters["required"] == ["points"]
-    assert skill.parameters["additionalProperties"] is False
+    assert "additionalProperties" not in skill.parameters, "the agent's own arguments may stand beside"
     assert properties["points"]["description"] == "where it goes: in order"
     assert properties["colour"] == {
         "enum": ["blue", "red"], "default": "red", "description": "which colour", "type": "string",

@@ -176,12 +176,8 @@ def _schema(struct: type[msgspec.Struct], said: Mapping[str, str]) -> dict[str, 
             about.setdefault("description", said[field.name])
         if "enum" in about and all(isinstance(choice, str) for choice in about["enum"]):
             about.setdefault("type", "string")  # some providers want to be told
-    schema: dict[str, Any] = {
-        "type": "object",
-        "properties": properties,
-        "required": own.get("required", []),
-        "additionalProperties": False,
-    }
+    # Others are not forbidden: the agent's own, such as `_output`, may stand beside them. Wrong ones are refused later.
+    schema: dict[str, Any] = {"type": "object", "properties": properties, "required": own.get("required", [])}
     return {**schema, "$defs": components} if components else schema
 
 
