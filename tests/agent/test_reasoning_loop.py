@@ -369,6 +369,24 @@ async def test_a_deep_step_carries_the_whole_progress_and_what_is_missing_become
     assert "p99 is 2 s" in hands.asked[1]
 
 
+async def test_what_an_evaluation_between_steps_says_is_kept_and_asked_in_its_order(session: Session) -> None:
+    thin = f"{INCOMPLETE}\n**Reasoning:** Thin.\n**Missing Aspects:**\n- the cost\n- the time"
+    more = f"{thin}\n**Additional Queries Needed:**\n1. What does a disk cost?\n2. How long does that take?"
+    replies = [analysed("deep_reasoning"), PLAN, more, COMPLETE, "Both.", judged(0.9)]
+    outcome = await loop_of(session, Hands("p99 is 2 s", "Ten dollars"), replies).run(QUERY)
+    tracker = await session.research.get(outcome.research_id or "")
+    assert tracker.plan is not None
+
+    assert [(step.description, step.status) for step in tracker.plan.steps] == [
+        ("Measure the API", "completed"),
+        ("What does a disk cost?", "completed"),
+        ("How long does that take?", "pending"),
+        ("Read the logs", "pending"),
+    ]
+    assert tracker.insights.knowledge_gaps == ("the cost", "the time")
+    assert "Thin." in tracker.insights.quality_feedback
+
+
 async def test_deep_reasoning_stops_when_the_results_are_complete(session: Session) -> None:
     hands = Hands("p99 is 2 s")
     outcome = await loop_of(session, hands, [analysed("deep_reasoning"), PLAN, COMPLETE, judged(0.9)]).run(QUERY)
@@ -681,22 +699,23 @@ async def test_a_research_survives_a_restart_in_the_middle_and_goes_on(tmp_path:
 
 
 @pytest.mark.parametrize(
-    ("strategy", "score", "replies", "text"),
+    ("strategy", "score", "replies", "text", "answered_by"),
     [
-        ("direct", 0.9, [], "old"),
-        ("deep_reasoning", 0.2, [], "old"),
-        ("direct", 0.2, ["1. Look", judged(0.9)], "new"),
+        ("direct", 0.9, [], "old", "direct"),
+        ("deep_reasoning", 0.2, [], "old", "deep_reasoning"),
+        ("direct", 0.2, ["1. Look", judged(0.9)], "new", "light_planning"),
     ],
 )
 async def test_a_restart_between_two_attempts_goes_on_behind_the_last(
-    session: Session, strategy: Strategy, score: float, replies: list[str], text: str
+    session: Session, strategy: Strategy, score: float, replies: list[str], text: str, answered_by: str
 ) -> None:
     research = await session.research.start(QUERY)
     await research.start_attempt(strategy)
     await research.end_attempt("judged", response="old", quality_score=score)
     outcome = await loop_of(session, Hands("new"), replies).run(QUERY)
 
-    assert (outcome.text, outcome.research_id) == (text, research.research_id)
+    assert (outcome.text, outcome.strategy) == (text, answered_by)
+    assert outcome.research_id == research.research_id
     assert session.state.active_research is None
 
 

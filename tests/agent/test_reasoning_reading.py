@@ -175,6 +175,7 @@ def test_an_evaluation_in_the_asked_form_is_read_whole() -> None:
         ("Completeness Assessment: partially complete", False, 0.5),
         ("Completeness Assessment: COMPLETE or INCOMPLETE", False, 0.5),
         ("Completeness Assessment: completely open", False, 0.5),
+        ("Completeness Assessment: UNCOMPLETE", False, 0.5),
         ("Confidence Score: 0.7", True, 0.7),
         ("Confidence Score: 0.69", False, 0.69),
         ("The answer is complete.", False, 0.5),
