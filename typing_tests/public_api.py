@@ -5,7 +5,22 @@ from pathlib import Path
 from typing import Any, assert_type
 
 import sojourn
-from sojourn import Durability, Message, Session, SessionState, Sojourn, Store, events
+from sojourn import (
+    Agent,
+    AgentSettings,
+    CancellationToken,
+    Durability,
+    Message,
+    Provider,
+    Session,
+    SessionState,
+    SkillRegistry,
+    Sojourn,
+    Store,
+    ToolResult,
+    events,
+    turn_events,
+)
 from sojourn.engine.branches import Branch, Comparison
 from sojourn.engine.merge import MergeResult
 from sojourn.engine.why import Explanation
@@ -41,8 +56,19 @@ async def check_session(session: Session) -> None:
     assert_type(await session.forget("message", 2), Redaction)
     assert_type(session.variables["x"], Any)
     assert_type(session.state.user_profile.name, str | None)
-    async with session.turn() as turn_id:
-        assert_type(turn_id, str)
+    async with session.turn() as turn:
+        assert_type(turn.turn_id, str)
+
+
+async def check_agent(session: Session, provider: Provider) -> None:
+    agent = Agent(provider, session=session, skills=SkillRegistry(), settings=AgentSettings(max_iterations=3))
+    async for event in agent.run_turn("hi", cancel_token=CancellationToken()):
+        assert_type(event, turn_events.TurnEvent)
+    async for text in agent.send("hi"):
+        assert_type(text, str)
+    assert_type(await agent.input("hi", {"x": 1}, session=session), str)
+    assert_type(ToolResult(output="x").success, bool)
+    assert_type(sojourn.choose_model("local", environment={}).open(), Provider)
 
 
 async def check_wrong_use(session: Session) -> None:

@@ -3,6 +3,9 @@
 What `__all__` names is the public API; the rest may change without notice. `sojourn.testing` is public, too.
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
 from sojourn.context.budget import BudgetTracker
 from sojourn.context.builder import ContextBuilder
 from sojourn.context.context import Context
@@ -25,10 +28,72 @@ from sojourn.model.message import Message
 from sojourn.model.state import SessionState
 from sojourn.store import Durability, Store, open_store
 
+if TYPE_CHECKING:
+    from sojourn.agent import events as turn_events
+    from sojourn.agent.agent import Agent
+    from sojourn.agent.callbacks import Callbacks
+    from sojourn.agent.cancellation import CancellationToken
+    from sojourn.agent.logs.config import LogConfig, LogStream
+    from sojourn.agent.logs.logger import SessionLogger
+    from sojourn.agent.permissions.gate import PermissionGate
+    from sojourn.agent.permissions.policy import Permissions
+    from sojourn.agent.pool import AgentConfig, AgentPool, PoolSettings
+    from sojourn.agent.reasoning.config import ReasoningConfig
+    from sojourn.agent.runtime.runtime import AsyncRuntime
+    from sojourn.agent.settings import AgentSettings
+    from sojourn.agent.skills.registry import SkillRegistry
+    from sojourn.agent.skills.skill import ToolResult
+    from sojourn.agent.team import Team
+    from sojourn.providers.choosing import choose as choose_model
+    from sojourn.providers.protocol import Provider
+    from sojourn.providers.scripted import ScriptedProvider
+
 __version__ = "0.1.0"
 
+_LATER: Final = {
+    "Agent": ("sojourn.agent.agent", "Agent"),
+    "AgentConfig": ("sojourn.agent.pool", "AgentConfig"),
+    "AgentPool": ("sojourn.agent.pool", "AgentPool"),
+    "AgentSettings": ("sojourn.agent.settings", "AgentSettings"),
+    "AsyncRuntime": ("sojourn.agent.runtime.runtime", "AsyncRuntime"),
+    "Callbacks": ("sojourn.agent.callbacks", "Callbacks"),
+    "CancellationToken": ("sojourn.agent.cancellation", "CancellationToken"),
+    "LogConfig": ("sojourn.agent.logs.config", "LogConfig"),
+    "LogStream": ("sojourn.agent.logs.config", "LogStream"),
+    "PermissionGate": ("sojourn.agent.permissions.gate", "PermissionGate"),
+    "Permissions": ("sojourn.agent.permissions.policy", "Permissions"),
+    "PoolSettings": ("sojourn.agent.pool", "PoolSettings"),
+    "Provider": ("sojourn.providers.protocol", "Provider"),
+    "ReasoningConfig": ("sojourn.agent.reasoning.config", "ReasoningConfig"),
+    "ScriptedProvider": ("sojourn.providers.scripted", "ScriptedProvider"),
+    "SessionLogger": ("sojourn.agent.logs.logger", "SessionLogger"),
+    "SkillRegistry": ("sojourn.agent.skills.registry", "SkillRegistry"),
+    "Team": ("sojourn.agent.team", "Team"),
+    "ToolResult": ("sojourn.agent.skills.skill", "ToolResult"),
+    "choose_model": ("sojourn.providers.choosing", "choose"),
+    "turn_events": ("sojourn.agent.events", ""),
+}
+"""What talks to models is loaded by who asks for it: who only keeps sessions does not wait for it."""
+
+if not TYPE_CHECKING:  # a type checker sees the names above, and would take any other for one
+
+    def __getattr__(name: str) -> Any:
+        if name not in _LATER:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        module, attribute = _LATER[name]
+        found = import_module(module)
+        return getattr(found, attribute) if attribute else found
+
+
 __all__ = [
+    "Agent",
+    "AgentConfig",
+    "AgentPool",
+    "AgentSettings",
+    "AsyncRuntime",
     "BudgetTracker",
+    "Callbacks",
+    "CancellationToken",
     "Context",
     "ContextBuilder",
     "ContextCompactor",
@@ -37,20 +102,34 @@ __all__ = [
     "Conversations",
     "Durability",
     "GlobalKnowledgeBase",
+    "LogConfig",
+    "LogStream",
     "Message",
+    "PermissionGate",
+    "Permissions",
+    "PoolSettings",
+    "Provider",
+    "ReasoningConfig",
+    "ScriptedProvider",
     "Session",
+    "SessionLogger",
     "SessionManager",
     "SessionState",
     "SessionStateAdapter",
     "SessionStateService",
     "Settings",
+    "SkillRegistry",
     "Sojourn",
     "SojournError",
     "StateExtractor",
     "StateUpdateService",
     "Store",
+    "Team",
+    "ToolResult",
+    "choose_model",
     "events",
     "open",
     "open_store",
     "statements",
+    "turn_events",
 ]
