@@ -106,6 +106,7 @@ async def test_thoughts_that_can_no_longer_be_read_do_not_end_the_session(server
     with_thoughts = ["message", "reasoning", "function_call", "function_call_output"]
     without = ["message", "function_call", "function_call_output"]
     assert kinds == [with_thoughts, without, with_thoughts, without]
+    assert all("id" not in item for item in server.requests[2].json["input"])
 
 
 async def test_several_refusals_are_met_one_after_the_other_and_logged(wire: OpenAiWire) -> None:

@@ -89,7 +89,8 @@ async def test_thinking_words_and_calls_come_in_pieces_and_then_as_a_whole(
 
 
 async def test_the_whole_answer_is_what_the_stream_would_have_been(wire: OpenAiWire, model: OpenAiResponses) -> None:
-    answer: dict[str, Any] = {"text": "Looking", "thinking": "Hm", "calls": [Call(id="a", name="look", arguments="{")]}
+    calls = [Call(id="a", name="look", arguments="{")]
+    answer: dict[str, Any] = {"text": "Looking", "thinking": "Hm", "calls": calls, "number": 7}
     wire.respond(**answer)
     wire.respond(**answer)
 

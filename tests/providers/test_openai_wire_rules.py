@@ -109,6 +109,7 @@ def test_a_chat_that_makes_no_sense_is_refused(messages: list[dict[str, Any]], p
         ([ASKED, function_call("a"), function_call("a"), output("a")], "Duplicate function call"),
         ([ASKED, function_call("a"), output("a"), output("a")], "Duplicate function call output"),
         ([ASKED, function_call("a", arguments={}), output("a")], "expected a string"),
+        ([{**ASKED, "id": "m"}, {**ASKED, "id": "m"}], "Duplicate item found with id m"),
         ([ASKED, function_call("a" * 65), output("a" * 65)], "1 to 64 characters"),
         ([ASKED, function_call("a", name="l m"), output("a")], "does not match pattern"),
         ([ASKED, {"type": "reasoning", "id": "rs"}, function_call("a"), output("a")], "summary'"),

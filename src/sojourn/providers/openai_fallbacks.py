@@ -44,7 +44,12 @@ def _without_summary(sent: Mapping[str, Any]) -> Payload:
 
 
 def _without_thoughts(sent: Mapping[str, Any]) -> Payload:
-    return {**sent, "input": [item for item in sent.get("input", ()) if item.get("type") != "reasoning"]}
+    """Return the request without thoughts, and without the ids by which the API knows what belongs to them."""
+    items = sent.get("input", [])
+    if not any(item.get("type") == "reasoning" for item in items):
+        return dict(sent)
+    kept = [item for item in items if item.get("type") != "reasoning"]
+    return {**sent, "input": [{key: value for key, value in item.items() if key != "id"} for item in kept]}
 
 
 _NO_TEMPERATURE: Final = Fallback(

@@ -41,6 +41,8 @@ class OpenAiWire:
         chat: the answers that chat requests get.
         responses: the answers that requests to the Responses API get.
         embeddings: answers that embedding requests get before the usual ones.
+        bodies: what was sent to either of the two that talk, in the order it came.
+        refusals: why it refused what no script said it should.
         vector_size: may be changed at any time.
     """
 
@@ -57,6 +59,8 @@ class OpenAiWire:
         self.chat: Script = server.script()
         self.responses: Script = server.script()
         self.embeddings: Script = server.script()
+        self.bodies: list[dict[str, Any]] = []
+        self.refusals: list[str] = []
         self.vector_size = vector_size
         self._is_strict = is_strict
         self._takes_thinking = takes_thinking
@@ -117,14 +121,14 @@ class OpenAiWire:
         return self._answered(body, self.responses, responses_problem(body) if self._is_strict else None)
 
     def _answered(self, body: dict[str, Any], script: Script, problem: str | None) -> Reply:
+        self.bodies.append(body)
         refused = next((name for name in self._refuses if name in body), None)
         if refused is not None:
             return _refusal(f"Unrecognized request argument supplied: {refused}")
-        if problem is not None:
-            return _refusal(problem)
-        reply = script.take()
+        reply = script.take() if problem is None else None
         if reply is None:
-            return _refusal("no answer is scripted for this request")
+            self.refusals.append(problem or "no answer is scripted for this request")
+            return _refusal(self.refusals[-1])
         if reply.pieces is None:
             return reply
         if not body.get("stream"):

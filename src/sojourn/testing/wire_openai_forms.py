@@ -4,6 +4,7 @@ An answer is scripted once (`Answer`) and written in whichever form is asked for
 or by the Responses API.
 """
 
+import itertools
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,6 +17,7 @@ Said = str | Sequence[str | Held] | None
 Ending = Literal["whole", "cut", "short", "error"]
 """How a stream ends: as it should, by a lost connection, without its end, or by an event that tells of an error."""
 CREATED: Final = 1_700_000_000
+_numbers = itertools.count(1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +45,7 @@ class Answer:
         encrypted: what the Responses API sends of the thinking for nobody to read.
         cached_tokens: how many of *input_tokens* came from a cache, as OpenAI counts.
         has_usage: whether the server says what was used.
+        number: what the ids of its items end with; no two answers have the same.
     """
 
     text: Said = None
@@ -57,6 +60,7 @@ class Answer:
     thinking_field: str = "reasoning_content"
     encrypted: str = "gAAAAAB-scripted"
     has_usage: bool = True
+    number: int = field(default_factory=_numbers.__next__)
     ending: Ending = "whole"
     error: Mapping[str, Any] = field(default_factory=lambda: {"message": "as the test wants it", "code": None})
 
@@ -223,15 +227,13 @@ def _items(answer: Answer) -> Iterator[tuple[dict[str, Any], list[dict[str, Any]
     if answer.thinking is not None:
         summary = [{"type": "summary_text", "text": whole(answer.thinking)}] if whole(answer.thinking) else []
         kind = {"type": "response.reasoning_summary_text.delta", "summary_index": 0}
-        yield (
-            {"id": "rs_1", "type": "reasoning", "summary": summary, "encrypted_content": answer.encrypted},
-            _deltas(kind, pieces(answer.thinking)),
-        )
+        item = {"id": f"rs_{answer.number}", "type": "reasoning", "summary": summary}
+        yield {**item, "encrypted_content": answer.encrypted}, _deltas(kind, pieces(answer.thinking))
     if answer.text is not None or answer.refusal is not None:
         yield _said_item(answer)
     for number, call in enumerate(answer.calls, 1):
         item = {
-            "id": f"fc_{number}", "type": "function_call", "status": "completed",
+            "id": f"fc_{answer.number}_{number}", "type": "function_call", "status": "completed",
             "call_id": call.id, "name": call.name, "arguments": whole(call.pieces),
         }  # fmt: skip
         yield item, _deltas({"type": "response.function_call_arguments.delta"}, call.pieces)
@@ -243,8 +245,8 @@ def _said_item(answer: Answer) -> tuple[dict[str, Any], list[dict[str, Any] | He
     if answer.refusal is not None:
         content = {"type": "refusal", "refusal": answer.refusal}
         deltas = _deltas({"type": "response.refusal.delta", "content_index": 0}, (answer.refusal,))
-    item = {"id": "msg_1", "type": "message", "status": "completed", "role": "assistant", "content": [content]}
-    return item, deltas
+    item = {"id": f"msg_{answer.number}", "type": "message", "status": "completed", "role": "assistant"}
+    return {**item, "content": [content]}, deltas
 
 
 def _deltas(kind: Mapping[str, Any], said: Sequence[str | Held]) -> list[dict[str, Any] | Held]:

@@ -164,6 +164,8 @@ def _responses_problems(body: Mapping[str, Any]) -> Iterator[str]:
         return
     for place, item in enumerate(items):
         yield from _item_problems(item, f"input[{place}]", following=items[place + 1 :])
+    ids = [item["id"] for item in items if "id" in item]
+    yield from (f"Duplicate item found with id {one}." for one in ids if ids.count(one) > 1)
     yield from _pairing_problems(items)
 
 
