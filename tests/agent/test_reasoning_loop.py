@@ -707,7 +707,7 @@ async def test_a_research_survives_a_restart_in_the_middle_and_goes_on(tmp_path:
     ],
 )
 async def test_a_restart_between_two_attempts_goes_on_behind_the_last(
-    session: Session, strategy: Strategy, score: float, replies: list[str], text: str, answered_by: str
+    session: Session, *, strategy: Strategy, score: float, replies: list[str], text: str, answered_by: str
 ) -> None:
     research = await session.research.start(QUERY)
     await research.start_attempt(strategy)
