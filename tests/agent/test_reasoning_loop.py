@@ -24,6 +24,7 @@ from sojourn.context.models import ModelCatalog, ModelInfo
 from sojourn.engine.session import SessionOptions
 from sojourn.errors import BudgetExceededError, InvalidInputError, LockedError, ModelError, ModelUnavailableError
 from sojourn.model.events import Strategy
+from sojourn.model.reasoning import ComplexityAnalysis
 from sojourn.model.state import replay
 from sojourn.model.usage import Usage
 from sojourn.providers.protocol import ModelRequest
@@ -230,6 +231,25 @@ async def test_without_reasoning_a_question_is_answered_directly_and_nobody_anal
 
     assert (outcome.text, outcome.strategy, tracker.complexity.complexity_level) == ("Yes.", "direct", "simple")
     assert not recorder.of("on_analysis_start")
+
+
+@pytest.mark.parametrize(
+    ("chosen", "strategy"), [("light_planning", "light_planning"), (None, "direct"), ("luck", "direct")]
+)
+async def test_a_human_may_choose_another_strategy_than_the_analysis(
+    session: Session, chosen: Any, strategy: Strategy
+) -> None:
+    shown: list[Strategy] = []
+
+    async def choose(analysis: ComplexityAnalysis) -> Any:
+        shown.append(analysis.recommended_strategy)
+        return chosen
+
+    plan = ["1. Look"] if strategy == "light_planning" else []
+    loop = loop_of(session, Hands("Yes."), [analysed("direct"), *plan, judged(0.9)])
+    outcome = await loop.run(QUERY, callbacks=ReasoningCallbacks(choose_strategy=choose))
+
+    assert (outcome.strategy, shown) == (strategy, ["direct"])
 
 
 async def test_a_forced_strategy_needs_no_analysis(session: Session) -> None:

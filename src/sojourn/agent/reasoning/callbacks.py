@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, cast, get_args
 
 from sojourn.agent.reasoning.calling import called
 from sojourn.model.events import StepStatus, Strategy
@@ -19,7 +19,8 @@ class ReasoningCallbacks:
     """What to call. One that fails is logged, and the work goes on.
 
     They come in this order. For the question: `is_reasoning_enabled` (without it, or if it says no, the question is
-    answered directly first), `on_analysis_start`, `on_analysis_complete`. For each attempt: `on_strategy_selected`,
+    answered directly first), `on_analysis_start`, `on_analysis_complete`, `choose_strategy` (what a human wants to
+    begin with; None is what the analysis recommends). For each attempt: `on_strategy_selected`,
     those of the strategy, `on_response_for_judgment`, `on_quality_check_start`, `on_quality_check_complete`, and
     `on_auto_escalation` if another follows. At the end: `on_stream_chunk` for each piece of the answer,
     `on_stream_complete`, `on_final_response`, `on_tracker_complete`.
@@ -28,6 +29,7 @@ class ReasoningCallbacks:
     is_reasoning_enabled: Callable[[], bool | Awaitable[bool]] | None = None
     on_analysis_start: Callable[[], Told] | None = None
     on_analysis_complete: Callable[[ComplexityAnalysis], Told] | None = None
+    choose_strategy: Callable[[ComplexityAnalysis], Strategy | Awaitable[Strategy | None] | None] | None = None
     on_strategy_selected: Callable[[Strategy, str], Told] | None = None
     on_direct_execution: Callable[[], Told] | None = None
     on_light_planning: Callable[[], Told] | None = None
@@ -66,6 +68,15 @@ class Listeners:
         asked = [one.is_reasoning_enabled for one in self._callbacks if one.is_reasoning_enabled is not None]
         said = [await _tell("is_reasoning_enabled", ask) for ask in asked]
         return bool(said) and all(said)
+
+    async def choose_strategy(self, analysis: ComplexityAnalysis) -> Strategy:
+        """Ask what to begin with: the first that is chosen, else what the analysis recommends."""
+        for callbacks in self._callbacks:
+            if callbacks.choose_strategy is not None:
+                chosen = await _tell("choose_strategy", callbacks.choose_strategy, analysis)
+                if chosen in get_args(Strategy):
+                    return cast(Strategy, chosen)
+        return analysis.recommended_strategy
 
 
 async def _tell(name: str, callback: Callable[..., Any], *arguments: object) -> Any:

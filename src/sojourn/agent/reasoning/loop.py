@@ -10,6 +10,7 @@ from contextvars import ContextVar
 from typing import Final, Self
 
 import anyio
+from msgspec.structs import replace
 
 from sojourn.agent.gate import Waiting
 from sojourn.agent.journal_talk import storable
@@ -41,6 +42,7 @@ BELOW_GATE: Final = "Quality below the gate, nothing harder to try"
 FAILED: Final = "Error occurred"
 CANCELLED: Final = "Cancelled"
 PUT_ASIDE: Final = "Put aside until a human answers"
+CHOSEN: Final = "Chosen instead of what the analysis recommends"
 _MAX_QUERY: Final = 9_900
 """Characters of a question that its research holds: with the note on what is cut it is still one."""
 _RUNNING: Final[ContextVar[tuple["AdaptiveReasoningLoop", ...]]] = ContextVar("sojourn_reasoning", default=())
@@ -244,7 +246,10 @@ class AdaptiveReasoningLoop:
         await listeners.tell("on_analysis_start")
         analysis = await self._components.analyser.analyse(query)
         await listeners.tell("on_analysis_complete", analysis)
-        return analysis
+        chosen = await listeners.choose_strategy(analysis)
+        if chosen == analysis.recommended_strategy:
+            return analysis
+        return replace(analysis, recommended_strategy=chosen, rationale=CHOSEN)
 
     def _work(self, query: str, research: LiveResearch, listeners: Listeners) -> Work:
         self._memory.follow(research)
