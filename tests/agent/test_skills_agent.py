@@ -47,14 +47,32 @@ async def test_a_result_goes_from_skill_to_skill_in_a_variable(session: Session,
         tmp_path,
         calling(("read_file", {"path": "a.txt", "_output": "text"})),
         calling(("write_file", {"path": "b.txt", "content": "$text"})),
-        calling(("run_command", {"command": "cat b.txt; echo $HOME > c.txt; echo $$"})),
+        calling(("remember", {"fact": "The file says: $text"})),
         "done",
     )
 
     assert (tmp_path / "b.txt").read_text() == "price: $5 and $$"
-    assert not (tmp_path / "c.txt").read_text().startswith("$")
     assert messages[-1].text == "done"
     assert session.variables["text"] == "price: $5 and $$"
+    assert "The file says: price: $5 and $$" in {fact.content for fact in session.facts}
+
+
+async def test_what_stands_in_a_variable_is_never_run_by_a_shell_nor_put_into_a_script(
+    session: Session, tmp_path: Path
+) -> None:
+    await session.variables.set("text", "a; touch broken")
+    await session.variables.set("PATH", "/nowhere")
+    messages = await talk(
+        session,
+        tmp_path,
+        calling(("write_file", {"path": "script.sh", "content": 'echo "$text" $$\n'})),
+        calling(("edit_file", {"path": "script.sh", "old": "$$", "new": "$text"})),
+        calling(("run_command", {"command": 'echo "$text"; echo $text; ls'})),
+        "done",
+    )
+
+    assert (tmp_path / "script.sh").read_text() == 'echo "$text" a; touch broken\n', "alone, it is the value"
+    assert results(messages)[-1] == "a; touch broken\na; touch broken\nscript.sh\n[exit code 0]"
 
 
 async def test_a_model_reads_on_where_a_result_was_cut(session: Session, tmp_path: Path) -> None:

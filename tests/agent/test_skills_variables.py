@@ -45,6 +45,13 @@ def test_values_are_put_into_nested_lists_and_objects_but_not_into_keys() -> Non
     assert variables.with_values(written, KNOWN) == {"deep": [{"$x": [10, 1, None, True, {"to": "Ada"}]}]}
 
 
+def test_in_a_literal_argument_only_the_whole_is_a_reference() -> None:
+    written = {"script": "echo $x $$x", "whole": "$x", "words": ["echo", "$x", "a $x"], "free": "echo $x"}
+    filled = variables.with_values(written, KNOWN, literal=("script", "whole", "words"))
+
+    assert filled == {"script": "echo $x $$x", "whole": 10, "words": ["echo", 10, "a $x"], "free": "echo 10"}
+
+
 def test_values_are_copies() -> None:
     known = {"rows": [{"a": 1}]}
     written: dict[str, Any] = {"rows": "$rows", "own": [1]}

@@ -41,6 +41,8 @@ class SkillTraits:
         reads_only: it changes nothing outside.
         runs_commands: it starts programs.
         path_arguments: its arguments that are paths of files or folders.
+        literal_arguments: its arguments that are taken to the letter, such as a script, where a dollar means something
+            else: a variable is put in only if it is all that is given.
     """
 
     timeout: float | None = TIMEOUT
@@ -48,6 +50,7 @@ class SkillTraits:
     reads_only: bool = False
     runs_commands: bool = False
     path_arguments: tuple[str, ...] = ()
+    literal_arguments: tuple[str, ...] = ()
 
 
 class Skill(Protocol):

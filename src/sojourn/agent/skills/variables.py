@@ -2,15 +2,16 @@
 
 Pure functions on what a model wrote. A whole argument `$name` or `${name}` becomes the value itself, with its type;
 within a longer text it becomes the value's text. Only the `$` form counts: a text that happens to be a variable's name
-is that text. A dollar before anything that is no variable stays as it is, so that scripts, prices and formulas pass
-unharmed; `$$name` is how to write `$name` where `name` is a variable. What was put in is not looked at again.
+is that text. In an argument that is literal (a script, the text of a file) only the whole counts. A dollar before
+anything that is no variable stays as it is, so that prices and formulas pass unharmed; `$$name` is how to write `$name`
+where `name` is a variable. What was put in is not looked at again.
 
 Keys that begin with `_` speak to the agent, not to the skill: `_output` names the variable that gets the result.
 """
 
 import copy
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, Final
 
 import msgspec
@@ -60,14 +61,18 @@ def check_name(name: Any) -> str:
     return name
 
 
-def with_values(arguments: Mapping[str, Any], variables: Mapping[str, Any]) -> dict[str, Any]:
+def with_values(
+    arguments: Mapping[str, Any], variables: Mapping[str, Any], *, literal: Collection[str] = ()
+) -> dict[str, Any]:
     """Return a copy of *arguments* with the values of *variables* put in, in nested lists and objects, too.
+
+    In the arguments that *literal* names, only a text that is a reference and nothing else gets a value.
 
     Raises:
         InvalidInputError: they grow too large by it.
     """
     filling = _Filling(variables)
-    return {key: filling.fill(value) for key, value in arguments.items()}
+    return {key: filling.fill(value, within=key not in literal) for key, value in arguments.items()}
 
 
 class _Filling:
@@ -78,23 +83,24 @@ class _Filling:
         self._texts: dict[str, str] = {}
         self._added = 0
 
-    def fill(self, value: Any) -> Any:
+    def fill(self, value: Any, *, within: bool) -> Any:
+        """Return *value* with variables put in; *within* longer texts, too."""
         if isinstance(value, str):
-            return self._filled(value)
+            return self._filled(value, within=within)
         if isinstance(value, dict):
-            return {key: self.fill(inner) for key, inner in value.items()}
+            return {key: self.fill(inner, within=within) for key, inner in value.items()}
         if isinstance(value, list | tuple):
-            return [self.fill(inner) for inner in value]
+            return [self.fill(inner, within=within) for inner in value]
         return copy.deepcopy(value)
 
-    def _filled(self, text: str) -> Any:
+    def _filled(self, text: str, *, within: bool) -> Any:
         if "$" not in text or not self._variables:
             return text
         whole = _REFERENCE.fullmatch(text)
         if whole is not None and not whole["escaped"] and (name := self._known(whole)) is not None:
             self._text(name)
             return copy.deepcopy(self._variables[name])
-        return _REFERENCE.sub(self._within, text)
+        return _REFERENCE.sub(self._within, text) if within else text
 
     def _within(self, reference: re.Match[str]) -> str:
         name = self._known(reference)

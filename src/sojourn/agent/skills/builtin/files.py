@@ -41,7 +41,7 @@ class Files:
     def skills(self) -> tuple[Skill, ...]:
         """Return the skills for files and folders."""
         reading = SkillTraits(reads_only=True, path_arguments=("path",))
-        writing = SkillTraits(path_arguments=("path",))
+        writing = SkillTraits(path_arguments=("path",), literal_arguments=("content", "old", "new"))
         return (
             skill_of(self.read_file, traits=reading),
             skill_of(self.list_folder, traits=reading),

@@ -32,7 +32,9 @@ class Searching:
 
     def skills(self) -> tuple[Skill, ...]:
         """Return the skills that look for files and in them."""
-        traits = SkillTraits(timeout=self._seconds + 10, reads_only=True, path_arguments=("path",))
+        traits = SkillTraits(
+            timeout=self._seconds + 10, reads_only=True, path_arguments=("path",), literal_arguments=("pattern",)
+        )
         return skill_of(self.glob, traits=traits), skill_of(self.grep, traits=traits)
 
     async def glob(self, pattern: Pattern, path: str = ".", limit: Limit = 200) -> ToolResult:

@@ -39,7 +39,7 @@ def standard_skills(
     if roots.folders != ():
         skills += [*Files(roots, services=services).skills(), *Searching(roots).skills()]
         if commands:
-            skills += Commands(roots, environment=environment).skills()
+            skills += Commands(roots, environment=environment, services=services).skills()
     if is_installed():
         skills += Web(hosts).skills()
     skills += Moment(clock or SystemClock()).skills()
