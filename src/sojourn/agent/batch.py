@@ -134,7 +134,7 @@ class Batch:
             return _Prepared(call=call, arguments=own, problem=problem)
         try:
             output = output_name(internal)
-            arguments = with_values(own, self._talk.variables)
+            arguments = with_values(own, self._talk.variables, literal=traits_of(skill).literal_arguments)
             traits = traits_of(skill, arguments)
         except InvalidInputError as error:
             return _Prepared(call=call, arguments=own, problem=f"Skill execution error: {error.detail}")
