@@ -53,15 +53,16 @@ class Background:
     def follow(self, name: str, follower: Follower, *, forget: Forgetter | None = None) -> None:
         """Let *follower*, which knows how far it came, be called with each session that went on.
 
-        *forget* is called with what is forgotten in any session, until the app is closed.
+        *forget* is called with what is forgotten in any session.
         """
         self._followers[name] = follower
         if forget is not None:
             self._forgetters[name] = forget
 
     def leave(self, name: str) -> None:
-        """Call the follower of this name no more; what it derived is there, and still learns what is forgotten."""
+        """Call the follower of this name no more; nothing happens if there is none."""
         self._followers.pop(name, None)
+        self._forgetters.pop(name, None)
 
     async def forget(self, redaction: Redaction) -> None:
         """Let every follower remove what was forgotten. One that fails stops no other; its error is raised at last."""
