@@ -15,13 +15,13 @@ import pytest
 import sojourn
 from sojourn.agent.logs.config import LogConfig, LogStream
 from sojourn.agent.logs.logger import SessionLogger
-from sojourn.agent.logs.projection import JournalLog, forget_in_logs, open_log
+from sojourn.agent.logs.projection import JournalLog, forget_in_logs, let_logs_forget, open_log
 from sojourn.agent.logs.storage import MessageRow, SessionStorage
 from sojourn.engine.app import Sojourn
 from sojourn.engine.compaction import CompactionSettings
 from sojourn.engine.session import Session
 from sojourn.engine.settings import Settings
-from sojourn.errors import AccessError, InvalidInputError
+from sojourn.errors import AccessError, CorruptError, InvalidInputError
 from sojourn.model.events import (
     Compacted,
     CompactionUndone,
@@ -636,6 +636,33 @@ async def test_what_is_forgotten_while_nobody_logs_is_removed_by_the_next_who_do
         assert holding(folder) == []
 
 
+async def test_every_log_of_a_session_forgets_also_those_of_earlier_runs(tmp_path: Path) -> None:
+    folders, seq = [], 0
+    for run in range(3):
+        async with sojourn.open(tmp_path / "s.db", settings=QUIET) as app:
+            session = await (app.sessions.open("s") if run else app.sessions.create("s"))
+            log = await attached(app, session, tmp_path / str(run))
+            if not run:
+                seq = await fill(session, log)
+                await session.append(UsageRecorded(input_tokens=10), causes=[session.head])
+            await log.close()
+            folders.append(log.logger.session_dir)
+    assert [len(holding(folder)) > 0 for folder in folders] == [True, True, True]
+    shutil.rmtree(folders[1])
+    (folders[2] / "context.md").unlink()
+
+    async with sojourn.open(tmp_path / "s.db", settings=QUIET) as app:
+        session = await app.sessions.open("s")
+        let_logs_forget(app)
+        let_logs_forget(app)
+        await session.forget("message", seq)
+        assert len(await app.store.documents.list_keys("log/s/")) == 2
+    assert holding(tmp_path / "0") == holding(tmp_path / "2") == []
+    assert "harmless" in (folders[0] / "context.md").read_text("utf-8")
+    assert "prompt=10" in (folders[0] / "verbose.md").read_text("utf-8")
+    assert not folders[1].exists()
+
+
 async def test_a_log_that_nobody_has_open_can_be_told_to_forget(tmp_path: Path) -> None:
     async with sojourn.open(tmp_path / "s.db", settings=QUIET) as app:
         session, other = await app.sessions.create("s"), await app.sessions.create("without-a-log")
@@ -649,6 +676,19 @@ async def test_a_log_that_nobody_has_open_can_be_told_to_forget(tmp_path: Path) 
         assert holding(log.logger.session_dir) == []
         await other.append(said(SECRET))
         await forget_in_logs(app.store, await other.forget("message", other.head))
+
+
+async def test_a_damaged_log_does_not_keep_others_from_forgetting(tmp_path: Path) -> None:
+    async with sojourn.open(tmp_path / "s.db", settings=QUIET) as app:
+        session = await app.sessions.create("s")
+        first, second = [await attached(app, session, tmp_path / name) for name in ("a", "b")]
+        seq = await fill(session, first)
+        await first.close()
+        await second.close()
+        (second.logger.session_dir / "session.db").write_bytes(b"damaged " * 1_000)
+        with pytest.raises(CorruptError):
+            await session.forget("message", seq)
+    assert holding(tmp_path / "a") == []
 
 
 async def test_a_purged_session_leaves_an_empty_log(app: Sojourn, tmp_path: Path) -> None:

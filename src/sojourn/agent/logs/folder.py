@@ -19,6 +19,7 @@ from sojourn.agent.logs.cleaning import TOO_DEEP, kept, kept_json, said
 from sojourn.agent.logs.config import LogStream, SessionInfo
 from sojourn.agent.logs.files import LogFile, OutOfStepError
 from sojourn.agent.logs.markdown import CONTEXT_FILE, VERBOSE_FILE, MarkdownWriter, R
+from sojourn.agent.logs.raw import RAW_FILE
 from sojourn.agent.logs.storage import EventRow, MessageRow, SessionStorage
 from sojourn.context.tokens import PER_MEDIA, TokenCounter, count_message
 from sojourn.errors import AccessError, ClosedError, CorruptError, StoreError
@@ -262,6 +263,13 @@ def read_info(folder: Path) -> SessionInfo:
         created_at=datetime.fromisoformat(known["created_at"]),
         parent_id=known.get("parent_id"),
     )
+
+
+def find_streams(folder: Path) -> LogStream:
+    """Return what the log in *folder* was written with, by the files that are there."""
+    verbose = LogStream.VERBOSE if LogFile(folder / VERBOSE_FILE).exists() else LogStream.NONE
+    raw = LogStream.RAW if LogFile(folder / RAW_FILE).exists() else LogStream.NONE
+    return LogStream.CONTEXT | verbose | raw
 
 
 def context_of(storage: SessionStorage) -> list[Message]:

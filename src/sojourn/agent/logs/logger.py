@@ -12,7 +12,7 @@ from typing import Any, Final, Self
 from sojourn.agent.logs.cleaning import kept
 from sojourn.agent.logs.config import LogConfig, LogStream, SessionInfo, make_folder
 from sojourn.agent.logs.files import LogFile
-from sojourn.agent.logs.folder import JOURNAL, Batch, LogFolder, context_of, read_info
+from sojourn.agent.logs.folder import JOURNAL, Batch, LogFolder, context_of, find_streams, read_info
 from sojourn.agent.logs.raw import RAW_FILE, RawWriter
 from sojourn.context.manager import ToolOutcome
 from sojourn.errors import ClosedError, InvalidInputError, StoreError
@@ -48,13 +48,14 @@ class SessionLogger:
 
     @classmethod
     def reopen(cls, session_dir: Path, config: LogConfig | None = None) -> Self:
-        """Go on with the log in *session_dir*; the folder that *config* names is not used.
+        """Go on with the log in *session_dir*, as *config* says or else as it was; the folder named there is not used.
 
         Raises:
             CorruptError: there is no log in it.
             NewerVersionError: a newer Sojourn wrote it.
         """
-        return cls(config, info=read_info(Path(session_dir).absolute()))
+        info = read_info(Path(session_dir).absolute())
+        return cls(config or LogConfig(streams=find_streams(info.session_dir)), info=info)
 
     def __repr__(self) -> str:
         return f"SessionLogger({str(self.session_dir)!r})"

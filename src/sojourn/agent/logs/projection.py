@@ -5,8 +5,8 @@ says how far it came, in the transaction that adds what was read, and goes on fr
 journal is removed from every file. Nothing in the engine reads a log.
 """
 
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -17,12 +17,12 @@ import anyio.to_thread
 from sojourn.agent.logs.config import LogConfig
 from sojourn.agent.logs.folding import fold
 from sojourn.agent.logs.logger import INSTRUCTIONS, SessionLogger
+from sojourn.agent.logs.whereabouts import drop_notes, find_logs, note_log
 from sojourn.engine.app import Sojourn
 from sojourn.engine.bus import SessionPurged
 from sojourn.engine.session import Session
 from sojourn.errors import ClosedError, StoreError
 from sojourn.model.entry import Entry
-from sojourn.model.ids import SessionId
 from sojourn.store.protocol import Redaction, Store
 
 BATCH: Final = 500
@@ -42,24 +42,26 @@ class JournalLog:
             InvalidInputError: messages were logged with it already, or it follows another session.
         """
         self.logger = logger
-        self._session: Session | None = session
-        self._session_id: SessionId = session.id
+        self._session = session
         self._store: Store = session.store
         self._busy = anyio.Lock()
-        self._leave: Callable[[], None] | None = None
+        self._is_noted = False
+        self._leave: list[Callable[[], None]] = []
         logger.follow_journal(session.id)
 
     def __repr__(self) -> str:
-        return f"JournalLog({self._session_id!r}, {self.logger!r})"
+        return f"JournalLog({self._session.id!r}, {self.logger!r})"
 
     def attach(self, app: Sojourn) -> None:
-        """Follow the session in the background of *app*, and forget with it, even when the log is closed."""
+        """Follow the session in the background of *app*, until the log is closed.
+
+        What is forgotten in the app from now on is forgotten in every log of its sessions, open or not.
+        """
+        let_logs_forget(app)
         name = f"log/{self.logger.session_dir}"
         app.background.follow(name, self._follow, forget=self.forget)
-        app.news.subscribe(SessionPurged, self._purged)
-        self._leave = partial(app.background.leave, name)
-        if self._session is not None:
-            app.background.notify(self._session)
+        self._leave = [partial(app.background.leave, name), app.news.subscribe(SessionPurged, self._purged)]
+        app.background.notify(self._session)
 
     async def catch_up(self) -> None:
         """Write down what the journal holds beyond what was read. What cannot be written is reported, and waits.
@@ -88,17 +90,27 @@ class JournalLog:
         Raises:
             StoreError: a file could not be written.
         """
-        if self._session_id in {*redaction.tombstones, *redaction.sessions}:
-            async with self._busy, self._opened() as is_there:
-                if is_there:
-                    await anyio.to_thread.run_sync(self._wipe)
-                    await self._catch_up()
+        if self._session.id in {*redaction.tombstones, *redaction.sessions}:
+            async with self._busy:
+                await self._wipe_all()
+                await self._catch_up()
+
+    async def renew(self) -> None:
+        """Do what `catch_up` does, but fail if something that was forgotten cannot be removed.
+
+        Raises:
+            StoreError: a file could not be written.
+        """
+        async with self._busy:
+            if await self._is_outdated():
+                await self._wipe_all()
+            await self._catch_up()
 
     async def close(self) -> None:
         """Write down the rest, follow the session no more and close the log. Closing twice is fine."""
-        self._session = None  # an app remembers this log until it is closed itself, but not all that was said
-        if self._leave is not None:
-            self._leave()
+        leave, self._leave = self._leave, []
+        for one in leave:
+            one()
         async with self._busy:
             if self.logger.folder.is_closed:
                 return
@@ -111,47 +123,41 @@ class JournalLog:
                     await anyio.to_thread.run_sync(self.logger.close)
 
     async def _follow(self, session: Session) -> None:
-        if session.id == self._session_id:
+        if session.id == self._session.id:
             async with self._busy:
                 if not self.logger.folder.is_closed:
                     await self._catch_up()
 
     async def _purged(self, purged: SessionPurged) -> None:
-        if purged.session_id == self._session_id:
-            async with self._busy, self._opened() as is_there:
-                if is_there:
-                    await anyio.to_thread.run_sync(self._wipe)
+        if purged.session_id == self._session.id:
+            async with self._busy:
+                await self._wipe_all()
 
-    @asynccontextmanager
-    async def _opened(self) -> AsyncIterator[bool]:
-        """Have the log open for the time of a block, even if it was closed; tell whether it is there at all."""
-        given = self.logger
-        if not await anyio.to_thread.run_sync(given.session_dir.is_dir):
-            yield False
-        elif not given.folder.is_closed:
-            yield True
-        else:
-            self.logger = await anyio.to_thread.run_sync(SessionLogger.reopen, given.session_dir, given.config)
-            try:
-                yield True
-            finally:
-                reopened, self.logger = self.logger, given
-                await anyio.to_thread.run_sync(reopened.close)
+    async def _wipe_all(self) -> None:
+        # A folder that somebody removed holds nothing any more.
+        if await anyio.to_thread.run_sync(self.logger.session_dir.is_dir):
+            await anyio.to_thread.run_sync(self._wipe)
 
     async def _catch_up(self) -> None:
-        row = await self._store.find_session(self._session_id)
+        row = await self._store.find_session(self._session.id)
         if row is None:
             return
-        seq, epoch = await anyio.to_thread.run_sync(self._mark)
-        if epoch not in {None, row.epoch} or seq > row.header.head:
-            # Something was forgotten while nobody followed, or a crash came while it was removed.
-            if not await self._try(self._wipe):
-                return
-            seq = 0
-        while entries := await self._store.read(self._session_id, after=seq, limit=BATCH):
+        if not self._is_noted:
+            await note_log(self._store, self._session.id, self.logger.info)
+            self._is_noted = True
+        if await self._is_outdated() and not await self._try(self._wipe):
+            return
+        seq, _ = await anyio.to_thread.run_sync(self._mark)
+        while entries := await self._store.read(self._session.id, after=seq, limit=BATCH):
             if not await self._try(partial(self._write, entries, epoch=row.epoch)):
                 return
             seq = entries[-1].seq
+
+    async def _is_outdated(self) -> bool:
+        """Tell whether something was forgotten while nobody followed, or a crash came while it was removed."""
+        row = await self._store.find_session(self._session.id)
+        seq, epoch = await anyio.to_thread.run_sync(self._mark)
+        return row is not None and (epoch not in {None, row.epoch} or seq > row.header.head)
 
     async def _try(self, work: Callable[[], None]) -> bool:
         """Do *work* on a thread; tell whether it could be done."""
@@ -199,16 +205,17 @@ class JournalLog:
 
 
 async def open_log(session: Session, config: LogConfig) -> JournalLog:
-    """Return the log of *session* below the folder that *config* names: the one it has, or a new one, up to date.
+    """Return the log of *session* below the folder that *config* names: its newest, or a new one, up to date.
 
     Raises:
         StoreError: the folder cannot be made, or its files cannot be opened.
     """
-    folder = await _known_folder(session.store, session.id)
-    logger = await anyio.to_thread.run_sync(_reopened, folder, config)
-    if logger is None:
+    below = await anyio.to_thread.run_sync(config.base_dir.resolve)
+    known = [folder for folder in await find_logs(session.store, session.id) if folder.parent == below]
+    if known:
+        logger = await anyio.to_thread.run_sync(SessionLogger.reopen, known[0], config)
+    else:
         logger = await anyio.to_thread.run_sync(SessionLogger, config)
-        await session.store.documents.save(_key(session.id), {"folder": str(_real(logger.session_dir))})
     try:
         log = JournalLog(session, logger)
         await log.catch_up()
@@ -218,41 +225,53 @@ async def open_log(session: Session, config: LogConfig) -> JournalLog:
     return log
 
 
+def let_logs_forget(app: Sojourn) -> None:
+    """Forget in the logs what is forgotten in *app*, whoever wrote them, and whether they are open or not."""
+    known = _KnownLogs(app.store)
+    app.background.follow("logs", known.idle, forget=partial(forget_in_logs, app.store))
+    app.news.subscribe(SessionPurged, known)
+
+
 async def forget_in_logs(store: Store, redaction: Redaction) -> None:
-    """Remove what was forgotten from the logs that nobody has open: those that `open_log` made.
+    """Remove what was forgotten from all logs of the sessions that it concerns.
 
     Raises:
-        StoreError: a file could not be written.
+        StoreError: a file could not be written; the other logs have forgotten it.
     """
+    failed: list[StoreError] = []
     for session_id in dict.fromkeys((*redaction.tombstones, *redaction.sessions)):
-        folder = await _known_folder(store, session_id)
-        config = LogConfig(base_dir=folder.parent) if folder is not None else LogConfig()
-        logger = await anyio.to_thread.run_sync(_reopened, folder, config)
-        if logger is None:
-            continue
-        try:
-            log = JournalLog(await Session.open(store, session_id), logger)
-            await log.forget(redaction)
-        finally:
-            await anyio.to_thread.run_sync(logger.close)
+        for folder in await find_logs(store, session_id):
+            try:
+                await _renew(await Session.open(store, session_id), folder)
+            except StoreError as error:
+                failed.append(error)
+    if failed:
+        raise failed[0]
 
 
-async def _known_folder(store: Store, session_id: SessionId) -> Path | None:
-    known = await store.documents.load(_key(session_id))
-    return Path(str(known["folder"])) if known else None
+async def _renew(session: Session, folder: Path) -> None:
+    logger = await anyio.to_thread.run_sync(SessionLogger.reopen, folder)
+    try:
+        await JournalLog(session, logger).renew()
+    finally:
+        await anyio.to_thread.run_sync(logger.close)
 
 
-def _key(session_id: SessionId) -> str:
-    return f"log/{session_id}"
+@dataclass(frozen=True, slots=True)
+class _KnownLogs:
+    """Empties the logs of sessions that are purged. Two for one store are equal, so only one is called."""
+
+    store: Store
+
+    async def __call__(self, purged: SessionPurged) -> None:
+        for folder in await find_logs(self.store, purged.session_id):
+            await anyio.to_thread.run_sync(_emptied, folder)
+        await drop_notes(self.store, purged.session_id)
+
+    async def idle(self, session: Session) -> None:
+        """Leave following to the logs that are open."""
 
 
-def _real(folder: Path) -> Path:
-    """Return where *folder* really lies: a program may be started elsewhere the next time."""
-    return folder.parent.resolve() / folder.name
-
-
-def _reopened(folder: Path | None, config: LogConfig) -> SessionLogger | None:
-    """Open the log in *folder*, if it is there and below the folder that *config* names."""
-    if folder is None or _real(folder).parent != config.base_dir.resolve() or not folder.is_dir():
-        return None
-    return SessionLogger.reopen(folder, config)
+def _emptied(folder: Path) -> None:
+    with SessionLogger.reopen(folder) as logger:
+        logger.forget_all()
