@@ -1,5 +1,7 @@
 """What reasoning costs beside the conversation: every call of an advisor, in the journal, under its own purpose."""
 
+import anyio.to_thread
+
 from sojourn.context.budget import Limits, Spent
 from sojourn.context.models import ModelCatalog
 from sojourn.engine.budgeting import SessionBudget
@@ -15,9 +17,10 @@ class ResearchBudget:
     """
 
     def __init__(self, session: Session, *, models: ModelCatalog | None = None, limits: Limits | None = None) -> None:
-        """Price calls by *models*; without it, by what is known everywhere."""
+        """Price calls by *models*; without it, by what the session knows."""
         self._session = session
-        self._models = models or ModelCatalog()
+        self._models = models or session.models
+        self._prices_loaded = False
         self._budget = SessionBudget(session, limits)
         self._question = Spent()
 
@@ -46,7 +49,7 @@ class ResearchBudget:
 
     async def record(self, usage: Usage) -> None:
         """Write down a call, with its cost if its price is known. Once this returns it is durable."""
-        priced = usage if usage.cost_micros is not None else self._models.priced(usage)
+        priced = usage if usage.cost_micros is not None else await self._priced(usage)
         await self._session.messages.used(
             purpose="reasoning",
             model=priced.model,
@@ -62,3 +65,9 @@ class ResearchBudget:
             micros=self._question.micros + (priced.cost_micros or 0),
             unpriced=self._question.unpriced + (priced.cost_micros is None),
         )
+
+    async def _priced(self, usage: Usage) -> Usage:
+        if self._prices_loaded:
+            return self._models.priced(usage)
+        self._prices_loaded = True  # the first time, a large table is loaded
+        return await anyio.to_thread.run_sync(self._models.priced, usage)
