@@ -334,7 +334,7 @@ class Agent:
 
     async def _hold(self, wish: "_Wish", announce: Announce) -> None:
         """Hold the conversation's turn, and work on it."""
-        talk: LastingTalk = self._talk or self._single_turn()
+        talk: LastingTalk = self._talk or await self._single_turn()
         cancelled, self._cancelled = self._cancelled, []
         if cancelled:
             await talk.flush(cancelled)
@@ -418,7 +418,7 @@ class Agent:
                 self._session,
                 self._provider,
                 settings=self._settings,
-                instructions=self._system_prompt,
+                instructions=self._session_prompt,
                 budget=self._budget,
                 compact=self._compact if self._app is not None and self._settings.compact else None,
                 agent=self._name,
@@ -427,15 +427,19 @@ class Agent:
             return ManagedTalk(self._context, settings=self._settings)
         return None
 
-    def _single_turn(self) -> ManagedTalk:
+    async def _single_turn(self) -> ManagedTalk:
         config = ContextConfig(max_tokens=self._settings.context_tokens or LARGEST + RESERVE)
         context = ContextManager(config, self._logger)
-        if isinstance(self._instructions, str):
-            context.set_system_prompt(self._instructions)
+        prompt = await self._prompt()
+        if prompt:
+            context.set_system_prompt(prompt)
         return ManagedTalk(context, settings=self._settings)
 
-    async def _system_prompt(self) -> str:
-        prompt = self._instructions if isinstance(self._instructions, str) else await self._instructions()
+    async def _prompt(self) -> str:
+        return self._instructions if isinstance(self._instructions, str) else await self._instructions()
+
+    async def _session_prompt(self) -> str:
+        prompt = await self._prompt()
         if self._logger is not None and prompt != self._logged_prompt:
             self._logged_prompt = prompt
             self._logger.log_system(prompt)
