@@ -97,10 +97,14 @@ class Script:
 
     def add(self, reply: Reply) -> None:
         """Give *reply* after all that were added before."""
+        self.let_go_at_end(reply)
+        self._replies.append(reply)
+
+    def let_go_at_end(self, reply: Reply) -> None:
+        """Let what is held in *reply* go with the others, though it is none of this script's."""
         if reply.held is not None:
             self._held.append(reply.held)
         self._held += [piece for piece in reply.pieces or () if isinstance(piece, Held)]
-        self._replies.append(reply)
 
     def take(self) -> Reply | None:
         """Return the next reply, None if there is none left."""

@@ -6,7 +6,7 @@ does thinking that comes back changed. A request for which nothing is scripted i
 
 import json
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -68,16 +68,25 @@ class AnthropicWire:
     Args:
         server: where it is served.
         api_key: the one key that is accepted; any, or none, if it is not given.
+        otherwise: makes the answer to a request for which nothing is scripted, of its body; it may be called on
+            several threads at once.
 
     Attributes:
         refusals: why requests were refused as invalid, in the order they were.
     """
 
-    def __init__(self, server: WireServer, *, api_key: str | None = None) -> None:
+    def __init__(
+        self,
+        server: WireServer,
+        *,
+        api_key: str | None = None,
+        otherwise: Callable[[dict[str, Any]], Answer] | None = None,
+    ) -> None:
         self.base_url = server.address
         self.refusals: list[str] = []
         self._server = server
         self._api_key = api_key
+        self._otherwise = otherwise
         self._answers: deque[Answer | Reply] = deque()
         self._held: Script = server.script()
         server.route("/v1/messages", self._reply)
@@ -101,8 +110,7 @@ class AnthropicWire:
 
     def add(self, answer: Answer | Reply) -> None:
         """Give *answer* after all that were added before."""
-        for held in _holds(answer):
-            self._held.add(Reply(held=held))  # closing the server lets it go
+        self._let_go_at_end(answer)
         self._answers.append(answer)
 
     def fail(self, status: int, message: str = "as the test wants it") -> None:
@@ -133,13 +141,20 @@ class AnthropicWire:
         try:
             answer = self._answers.popleft()
         except IndexError:
-            return _error(400, "no answer is scripted for this request")
+            if self._otherwise is None:
+                return _error(400, "no answer is scripted for this request")
+            answer = self._otherwise(body)
+            self._let_go_at_end(answer)
         if isinstance(answer, Reply):
             return answer
         if body.get("stream"):
             pieces = tuple(streamed(answer))
             return Reply(pieces=pieces, headers={"Content-Type": "text/event-stream"}, cut=answer.cut)
         return Reply(body=_encoded(whole(answer)), cut=answer.cut)
+
+    def _let_go_at_end(self, answer: Answer | Reply) -> None:
+        for held in _holds(answer):
+            self._held.add(Reply(held=held))  # closing the server lets it go
 
 
 # --- content

@@ -12,7 +12,7 @@ import json
 import math
 import re
 import struct
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, Final
 
 from sojourn.testing import wire_openai_forms as forms
@@ -36,6 +36,8 @@ class OpenAiWire:
         is_strict: whether histories are refused that OpenAI refuses.
         takes_thinking: whether messages may hold thinking, as at servers that are not OpenAI's.
         refuses: options that this server does not know.
+        otherwise: makes the answer to a request for which nothing is scripted, of its body; it may be called on
+            several threads at once.
 
     Attributes:
         chat: the answers that chat requests get.
@@ -54,6 +56,7 @@ class OpenAiWire:
         is_strict: bool = True,
         takes_thinking: bool = True,
         refuses: Collection[str] = (),
+        otherwise: Callable[[dict[str, Any]], Answer] | None = None,
     ) -> None:
         self.base_url = f"{server.address}/v1"
         self.chat: Script = server.script()
@@ -65,23 +68,18 @@ class OpenAiWire:
         self._is_strict = is_strict
         self._takes_thinking = takes_thinking
         self._refuses = refuses
+        self._otherwise = otherwise
         server.route("/v1/chat/completions", self._chat)
         server.route("/v1/responses", self._respond)
         server.route("/v1/embeddings", self._embed)
 
     def say(self, text: Said = None, *, held: Held | None = None, **details: Any) -> None:
         """Answer a chat request with *text*, whole or streamed as it is asked for; *details* are those of `Answer`."""
-        answer = Answer(text=text, **details)
-        pieces = forms.completion_chunks(answer)
-        body = encoded(forms.completion(answer))
-        self.chat.add(Reply(body=body, pieces=pieces, held=held, cut=answer.ending == "cut"))
+        self.chat.add(dataclasses.replace(_completed(Answer(text=text, **details)), held=held))
 
     def respond(self, text: Said = None, *, held: Held | None = None, **details: Any) -> None:
         """Answer a request to the Responses API with *text*; *details* are those of `Answer`."""
-        answer = Answer(text=text, **details)
-        body = encoded(forms.response(answer))
-        pieces = forms.response_events(answer)
-        self.responses.add(Reply(body=body, pieces=pieces, held=held, cut=answer.ending == "cut"))
+        self.responses.add(dataclasses.replace(_responded(Answer(text=text, **details)), held=held))
 
     def stream(self, *pieces: bytes | Held, script: Script | None = None, cut: bool = False) -> None:
         """Answer a streamed request with *pieces*, whatever they are."""
@@ -111,21 +109,27 @@ class OpenAiWire:
     def _chat(self, request: Request) -> Reply:
         body = request.json
         problem = chat_problem(body, takes_thinking=self._takes_thinking) if self._is_strict else None
-        reply = self._answered(body, self.chat, problem)
+        reply = self._answered(body, self.chat, problem, _completed)
         if reply.pieces is None or (body.get("stream_options") or {}).get("include_usage"):
             return reply
         return dataclasses.replace(reply, pieces=forms.without_usage(reply.pieces))
 
     def _respond(self, request: Request) -> Reply:
         body = request.json
-        return self._answered(body, self.responses, responses_problem(body) if self._is_strict else None)
+        problem = responses_problem(body) if self._is_strict else None
+        return self._answered(body, self.responses, problem, _responded)
 
-    def _answered(self, body: dict[str, Any], script: Script, problem: str | None) -> Reply:
+    def _answered(
+        self, body: dict[str, Any], script: Script, problem: str | None, write: Callable[[Answer], Reply]
+    ) -> Reply:
         self.bodies.append(body)
         refused = next((name for name in self._refuses if name in body), None)
         if refused is not None:
             return _refusal(f"Unrecognized request argument supplied: {refused}")
         reply = script.take() if problem is None else None
+        if reply is None and problem is None and self._otherwise is not None:
+            reply = write(self._otherwise(body))
+            script.let_go_at_end(reply)
         if reply is None:
             self.refusals.append(problem or "no answer is scripted for this request")
             return _refusal(self.refusals[-1])
@@ -144,6 +148,16 @@ class OpenAiWire:
         size = asked.get("dimensions") or self.vector_size
         vectors = [word_vector(text, size) for text in texts]
         return Reply(body=encoded(embedding_list(vectors, in_base64=asked.get("encoding_format") == "base64")))
+
+
+def _completed(answer: Answer) -> Reply:
+    body, pieces = encoded(forms.completion(answer)), forms.completion_chunks(answer)
+    return Reply(body=body, pieces=pieces, cut=answer.ending == "cut")
+
+
+def _responded(answer: Answer) -> Reply:
+    body, pieces = encoded(forms.response(answer)), forms.response_events(answer)
+    return Reply(body=body, pieces=pieces, cut=answer.ending == "cut")
 
 
 def completion(text: str | None, **details: Any) -> dict[str, Any]:
