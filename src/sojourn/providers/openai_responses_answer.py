@@ -40,7 +40,7 @@ class ResponsesAnswer:
     def __init__(self, *, model: str, host: str) -> None:
         self._model = model
         self._host = host
-        self._items: dict[int, dict[str, Any]] = {}
+        self._items: list[dict[str, Any]] = []
         self._thought_in: Any = None
         self._calls = 0
         self._response: dict[str, Any] | None = None
@@ -61,7 +61,7 @@ class ResponsesAnswer:
             yield ToolCallStarted(index=self._calls, id=_call_id(item), name=read.text(item.get("name")))
             self._calls += 1
         elif kind == "response.output_item.done":
-            self._items[read.count(event.get("output_index"))] = item
+            self._items.append(item)
         elif kind in ENDS:
             self.finish(read.mapping(event.get("response")))
 
@@ -72,7 +72,7 @@ class ResponsesAnswer:
     def end(self) -> StreamComplete:
         """Return the whole answer, after `finish`."""
         response = self._response or {}
-        items = read.objects(response.get("output")) or [item for _, item in sorted(self._items.items())]
+        items = read.objects(response.get("output")) or self._items
         model = read.text(response.get("model")) or self._model
         calls = tuple(_call(item) for item in items if item.get("type") == "function_call")
         contents = [part for item in items if item.get("type") == "message" for part in _contents(item)]
