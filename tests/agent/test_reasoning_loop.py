@@ -18,6 +18,7 @@ from sojourn.agent.reasoning.callbacks import ReasoningCallbacks
 from sojourn.agent.reasoning.config import ReasoningConfig
 from sojourn.agent.reasoning.execution import Executed, ToolUse
 from sojourn.agent.reasoning.loop import AdaptiveReasoningLoop, ReasoningOutcome
+from sojourn.agent.reasoning.strategies import MAX_PROGRESS
 from sojourn.agent.reasoning.thresholds import ReasoningRun, run_of
 from sojourn.context.budget import Limits
 from sojourn.context.models import ModelCatalog, ModelInfo
@@ -387,6 +388,16 @@ async def test_a_deep_step_carries_the_whole_progress_and_what_is_missing_become
     assert all("# Research Progress Context" in text for text in hands.asked)
     assert hands.asked[1].startswith("What does a disk cost?")
     assert "p99 is 2 s" in hands.asked[1]
+
+
+async def test_a_deep_step_stays_small_however_much_was_found(session: Session) -> None:
+    hands = Hands(*("long " * 4_000 for _ in range(5)))
+    parts = "\n".join(f"{number}. Look at part number {number}" for number in range(1, 6))
+    replies = [analysed("deep_reasoning"), parts, *[INCOMPLETE] * 5, "1, 2", "Done.", judged(0.9)]
+    await loop_of(session, hands, replies, config=ReasoningConfig(max_iterations=5)).run(QUERY)
+
+    assert max(map(len, hands.asked)) < MAX_PROGRESS + 500
+    assert all(text.endswith("Address the quality feedback\n</context>") for text in hands.asked)
 
 
 async def test_what_an_evaluation_between_steps_says_is_kept_and_asked_in_its_order(session: Session) -> None:

@@ -23,6 +23,8 @@ MAX_STEPS: Final = 30
 """Steps that a plan may grow to while it is worked on."""
 _FINDING: Final = 2_000
 """Characters of an earlier finding that a light step is shown."""
+MAX_PROGRESS: Final = 12_000
+"""Characters of the progress that a plan or a step is shown, so that it leaves room for an answer in small windows."""
 
 
 async def answer_directly(work: Work) -> str:
@@ -89,7 +91,7 @@ STRATEGIES: Final[dict[Strategy, Callable[[Work], Awaitable[str]]]] = {
 
 async def _planned(work: Work, mode: PlanMode, strategy: Strategy) -> ResearchPlan:
     await work.tell("on_planning")
-    progress = work.tracker.to_context_text(strategy) if len(work.tracker.attempts) > 1 else ""
+    progress = bounded(work.tracker.to_context_text(strategy)) if len(work.tracker.attempts) > 1 else ""
     plan = await work.components.planner.plan(
         work.query, mode=mode, analysis=work.analysis, progress=progress, tools=work.tools()
     )
@@ -158,12 +160,20 @@ def _with_findings(work: Work, text: str) -> str:
     gaps = [f"- {gap}" for gap in work.tracker.insights.knowledge_gaps[:GAPS_SHOWN]]
     parts = [text]
     if findings:
-        parts.append(fenced("context", "\n".join(findings), source="findings of earlier steps"))
+        parts.append(fenced("context", bounded("\n".join(findings)), source="findings of earlier steps"))
     if gaps:
         parts.append(fenced("context", "\n".join(gaps), source="what is still missing"))
     return "\n\n".join(parts)
 
 
 def _with_progress(work: Work, text: str) -> str:
-    progress = work.tracker.to_context_text("deep_reasoning", "full")
+    progress = bounded(work.tracker.to_context_text("deep_reasoning", "full"))
     return f"{text}\n\n{fenced('context', progress, source='research so far')}"
+
+
+def bounded(text: str, most: int = MAX_PROGRESS) -> str:
+    """Return *text*; if it is too long, its beginning and its end, which say what is asked and what to heed."""
+    if len(text) <= most:
+        return text
+    end = most // 3
+    return f"{text[: most - end]}\n... [{len(text) - most:,} characters omitted]\n{text[-end:]}"
