@@ -3,9 +3,11 @@
 import os
 import signal
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Annotated, Final
 
 import msgspec
+from anyio import to_thread
 from msgspec import Meta
 
 from sojourn.agent.skills.builtin import process
@@ -66,10 +68,7 @@ class Commands:
             raise InvalidInputError("the command is empty")
         if any("\0" in part for part in arguments):
             raise InvalidInputError("the command holds a NUL, which no program can be given")
-        where = self._roots.inside(folder)
-        with in_words(where):
-            if not where.is_dir():
-                raise InvalidInputError(f"{folder!r:.200} is no folder")
+        where = await to_thread.run_sync(self._folder, folder)
         own = shown_environment(os.environ if self._environment is None else self._environment)
         environment = {**({} if session is None else _values(session)), **own, "PWD": str(where)}
         with in_words(arguments[0]):
@@ -77,6 +76,13 @@ class Commands:
                 arguments, folder=where, environment=environment, seconds=timeout, most=MAX_CHARS
             )
         return _result(finished, timeout)
+
+    def _folder(self, path: str) -> Path:
+        folder = self._roots.inside(path)
+        with in_words(folder):
+            if not folder.is_dir():
+                raise InvalidInputError(f"{path!r:.200} is no folder")
+        return folder
 
 
 def _values(session: Session) -> dict[str, str]:

@@ -94,9 +94,8 @@ class Files:
             path: the file.
             content: all of its new content.
         """
-        real = self._roots.inside(path)
         data = _encoded(content)
-        is_new = await _to_its_end(lambda: text_file.replace(real, data))
+        real, is_new = await _to_its_end(lambda: self._write(path, data))
         if session is not None:
             await self._note(session, real, action="created" if is_new else "edited", skill="write_file")
         return f"{'Made' if is_new else 'Replaced'} {self._roots.shown(real)}: {len(data):,} bytes."
@@ -111,8 +110,7 @@ class Files:
         """
         if not old:
             raise InvalidInputError("the old text is empty: say what to replace, or use write_file")
-        real = self._roots.inside(path)
-        line = await _to_its_end(lambda: self._edit(real, old, new))
+        real, line = await _to_its_end(lambda: self._edit(path, old, new))
         if session is not None:
             await self._note(session, real, action="edited", skill="edit_file")
         return f"Edited {self._roots.shown(real)} at line {line:,}."
@@ -121,23 +119,30 @@ class Files:
         shown = self._roots.shown(path).encode("utf-8", "replace").decode()
         await session.working_set.touch_file(shown, action=action, causes=await causes_of(session, skill))
 
-    def _edit(self, path: Path, old: str, new: str) -> int:
-        """Replace, and return the line where it was."""
+    def _write(self, path: str, data: bytes) -> tuple[Path, bool]:
+        """Write, and return where, and whether the file is new."""
+        real = self._roots.inside(path)
         with self._editing:
-            known = text_file.load(path)
+            return real, text_file.replace(real, data)
+
+    def _edit(self, path: str, old: str, new: str) -> tuple[Path, int]:
+        """Replace, and return in which file, and the line where it was."""
+        real = self._roots.inside(path)
+        with self._editing:
+            known = text_file.load(real)
             text = known.data.decode("utf-8", "surrogateescape")  # so that what is no text stays as it is
             if old not in text and "\r\n" in text:
                 old, new = (part.replace("\r\n", "\n").replace("\n", "\r\n") for part in (old, new))
             count = text.count(old)
             if count != 1:
                 found = f"stands there {count:,} times: give more of what is around it" if count else "is not in it"
-                raise InvalidInputError(f"{str(path)!r:.200}: the old text {found}{'' if count else ': read it again'}")
+                raise InvalidInputError(f"{path!r:.200}: the old text {found}{'' if count else ': read it again'}")
             before, _, after = text.partition(old)
             if old == new:
                 raise InvalidInputError("the old and the new text are the same: nothing to do")
             kept = [part.encode("utf-8", "surrogateescape") for part in (before, after)]
-            text_file.replace(path, kept[0] + _encoded(new) + kept[1], known=known)
-            return before.count("\n") + 1
+            text_file.replace(real, kept[0] + _encoded(new) + kept[1], known=known)
+            return real, before.count("\n") + 1
 
 
 async def _to_its_end(write: Callable[[], Result]) -> Result:

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 from typing import Annotated, Any, Final
 
+from anyio import to_thread
 from msgspec import Meta
 
 from sojourn.agent.skills.builtin import process, search_worker
@@ -45,7 +46,7 @@ class Searching:
             path: the folder to look in; the working folder unless given.
             limit: how many files to return.
         """
-        root = self._existing(path)
+        root = await to_thread.run_sync(self._existing, path)
         report = await self._search({"kind": "find", "root": str(root), "glob": pattern, "limit": limit})
         found = [self._roots.shown(root / one) if one else self._roots.shown(root) for one in report["found"]]
         return _result(found, report, "no file fits")
@@ -68,7 +69,7 @@ class Searching:
             ignore_case: whether A is a, too.
             limit: how many lines to return.
         """
-        root = self._existing(path)
+        root = await to_thread.run_sync(self._existing, path)
         report = await self._search(
             {
                 "kind": "grep",
