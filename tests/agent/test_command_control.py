@@ -134,7 +134,8 @@ async def test_what_we_learned_about_something_is_told_from_the_facts(session: S
     assert found.text is not None
 
     assert sorted(found.text.splitlines()) == ["- The API allows 100 calls a minute", "- The API needs a token"]
-    assert await known_answer(session, "What do you know about penguins?") is None
+    assert await known_answer(session, "What do we know about penguins?") is None
+    assert await known_answer(session, "What do you know about the API?") is None
 
 
 async def test_what_is_known_about_the_user_is_told_from_the_profile(session: Session) -> None:

@@ -19,8 +19,10 @@ SURE: Final = 0.5
 """How sure an answer must be to be told without asking a model."""
 _LONGEST: Final = 200
 _ABOUT: Final = re.compile(
-    r"(?:(?:so|and|ok|okay|please|remind me|tell me)[\s,]+)*what (?:do|did|have) (?:we|you|i) (?:already )?"
-    r"(?:know|learn(?:ed|t)?|remember|find(?: out)?|found(?: out)?|discover(?:ed)?)(?: so far)? about (?P<subject>.+)",
+    # "What do you know about Python" asks the model, unless it is about the user.
+    r"(?:(?:so|and|ok|okay|please|remind me|tell me)[\s,]+)*what (?:do|did|have) "
+    r"(?:we (?:already )?(?:know|learn(?:ed|t)?|remember|find(?: out)?|found(?: out)?|discover(?:ed)?)"
+    r"|you remember|you (?:know|learn(?:ed|t)?)(?= about (?:me|myself|the user)$))(?: so far)? about (?P<subject>.+)",
     re.IGNORECASE,
 )
 _USER: Final = frozenset({"me", "myself", "the user"})
