@@ -11,16 +11,21 @@ from typing import Any
 
 import pytest
 
-from sojourn import Session, open_store
+import sojourn
+from sojourn import ScriptedProvider, Session, SkillRegistry, open_store
+from sojourn.agent.runtime.component import AgentComponent
+from sojourn.context.validity import problems
 from sojourn.engine.app import Sojourn
 from sojourn.engine.conversations import CLI_SESSION, MAX_PROMPT, Conversations, ConversationSession
 from sojourn.engine.session import SessionOptions
-from sojourn.errors import AlreadyExistsError, InvalidInputError, LockedError, SessionNotFoundError
+from sojourn.errors import AlreadyExistsError, InvalidInputError, LockedError, ModelError, SessionNotFoundError
 from sojourn.model import events as ev
 from sojourn.model.ids import Seq
 from sojourn.model.message import Message, ToolCall
+from sojourn.providers.protocol import ModelRequest
 from sojourn.store.protocol import Store
 from sojourn.testing.clock import FakeClock
+from tests.agent.agent_kit import calling
 
 pytestmark = pytest.mark.anyio
 
@@ -499,3 +504,160 @@ async def test_a_long_history_is_read_page_by_page(conversations: Conversations,
     await session.append(*messages)
 
     assert [content for _, content in said(await conversations.get_or_create("s"))] == [str(n) for n in range(350)]
+
+
+# --- the design's tests with the real agent, a model that can only read its prompt, and the real runtime
+
+
+def reads_its_prompt(request: ModelRequest) -> str | Message:
+    """Play the design's model: it sets a variable when told to, asks for what is missing, and reads what it sees."""
+    talk = "\n".join(f"{message.role}: {message.text}" for message in request.messages)
+    asked = next(message.text for message in reversed(request.messages) if message.role == "user")
+    if request.messages[-1].role == "tool":
+        return "Done."
+    if asked == "Set variable x to 10":
+        return calling(("set_variable", {"name": "x", "value": 10}))
+    if asked == "What is x?":
+        return calling(("show", {"value": "$x"}))
+    if asked == "Configure server":
+        return "Which port should it use?"
+    if "Which port should it use?" in talk and "8080" in asked:
+        return "Configured the server on port 8080."
+    name = re.search(r"[Mm]y name is (\w+)", talk)
+    return f"Your name is {name[1]}." if name else "I do not know."
+
+
+def variable_skills(session: Session) -> SkillRegistry:
+    skills = SkillRegistry()
+
+    @skills.skill
+    async def set_variable(name: str, value: Any) -> str:
+        """Set a variable."""
+        await session.variables.set(name, value)
+        return "set"
+
+    @skills.skill
+    async def show(value: Any) -> Any:
+        """Show a value."""
+        shown.append(value)
+        return value
+
+    shown.clear()
+    return skills
+
+
+shown: list[Any] = []
+
+
+async def test_3_1_the_real_agent_without_a_session_remembers_nothing() -> None:
+    agent = sojourn.Agent(ScriptedProvider(otherwise=reads_its_prompt))
+
+    assert await agent.input("My name is Alice") == "Your name is Alice."
+    assert await agent.input("What's my name?") == "I do not know."
+
+
+async def test_3_2_the_real_agent_with_a_session_maintains_context(conversations: Conversations) -> None:
+    session = await conversations.get_or_create("test")
+    agent = sojourn.Agent(ScriptedProvider(otherwise=reads_its_prompt))
+    await agent.input("My name is Alice", session=session)
+
+    assert "Alice" in await agent.input("What's my name?", session=session)
+    assert [turn["role"] for turn in session.conversation_history] == ["user", "assistant"] * 2
+
+
+async def test_3_3_the_real_agent_preserves_workflow_variables(conversations: Conversations) -> None:
+    session = await conversations.get_or_create("test")
+    agent = sojourn.Agent(ScriptedProvider(otherwise=reads_its_prompt), skills=variable_skills(session.session))
+    await agent.input("Set variable x to 10", session=session)
+    assert session.workflow_variables["x"] == 10
+
+    await agent.input("What is x?", session=session)
+    assert shown == [10]
+
+
+async def test_4_1_a_turn_that_was_recorded_by_the_caller_is_not_recorded_again(conversations: Conversations) -> None:
+    session = await conversations.get_or_create("cli")
+    agent = sojourn.Agent(ScriptedProvider(["Noted.", "Blue."]))
+    for said in ("My favorite color is blue", "What's my favorite color?"):
+        await session.add_turn("user", said)
+        await agent.input(said, session=session)
+
+    assert [turn["content"] for turn in session.conversation_history] == [
+        "My favorite color is blue", "Noted.", "What's my favorite color?", "Blue.",
+    ]  # fmt: skip
+
+
+async def test_4_2_the_real_agent_asks_by_answering(conversations: Conversations) -> None:
+    session = await conversations.get_or_create("test")
+    agent = sojourn.Agent(ScriptedProvider(otherwise=reads_its_prompt))
+
+    assert "?" in await agent.input("Configure server", session=session)
+    assert "8080" in await agent.input("Port 8080", session=session)
+
+
+async def test_inputs_are_variables_and_the_callers_values_are_not_touched(conversations: Conversations) -> None:
+    session = await conversations.get_or_create("test")
+    given = {"x": [1, 2]}
+    agent = sojourn.Agent(ScriptedProvider(otherwise=reads_its_prompt), skills=variable_skills(session.session))
+    await agent.input("What is x?", given, session=session)
+    shown[0].append(3)
+
+    assert given == {"x": [1, 2]}
+    assert session.workflow_variables == {"x": [1, 2]}
+
+
+async def test_an_error_keeps_what_the_turn_did_and_the_next_one_goes_on(conversations: Conversations) -> None:
+    session = await conversations.get_or_create("test")
+    call = calling(("set_variable", {"name": "x", "value": 10}))
+    provider = ScriptedProvider([call, ModelError("gone"), "x is set."])
+    agent = sojourn.Agent(provider, skills=variable_skills(session.session))
+    with pytest.raises(ModelError):
+        await agent.input("Set variable x to 10", session=session)
+    await session.refresh()
+
+    assert session.workflow_variables == {"x": 10}
+    assert await agent.input("Is it set?", session=session) == "x is set."
+    assert problems(provider.requests[-1].messages) == []
+
+
+async def test_a_malformed_action_is_told_to_the_model_and_raises_nothing(conversations: Conversations) -> None:
+    session = await conversations.get_or_create("test")
+    malformed = Message(role="assistant", tool_calls=(ToolCall(id="c1", name="show", arguments_text="{not json"),))
+    agent = sojourn.Agent(ScriptedProvider([malformed, "Sorry."]), skills=variable_skills(session.session))
+
+    assert await agent.input("Show it", session=session) == "Sorry."
+
+
+async def test_a_pipe_that_drops_everything_keeps_the_conversation() -> None:
+    async with sojourn.open("memory:") as app:
+        runtime = sojourn.AsyncRuntime(app)
+        runtime.bus.register_pipe("input.received", lambda payload: {"input": payload.input})
+
+        class Line:
+            name, kind, targets = "line", "input", None
+
+            async def input(self, text: Any, inputs: dict[str, Any], session: ConversationSession | None) -> None:
+                return None
+
+        agent = sojourn.Agent(ScriptedProvider(otherwise=reads_its_prompt))
+        runtime.bus.register_component(Line())
+        runtime.bus.register_component(AgentComponent("agent", agent))
+        runtime.bus.configure_routing()
+        session = await runtime.get_or_create_session()
+        await runtime.process_user_input("My name is Alice", "line", session)
+
+        assert await runtime.process_user_input("What's my name?", "line", session) == "Your name is Alice."
+        assert session.id == CLI_SESSION
+
+
+async def test_a_prompt_over_the_limit_is_summarised_by_itself() -> None:
+    async with sojourn.open("memory:") as app:
+        session = await app.sessions.create()
+        answer = "The harbour office opens at nine and closes at five, every day of the week. " * 8
+        settings = sojourn.AgentSettings(context_tokens=3_000)
+        agent = sojourn.Agent(ScriptedProvider(otherwise=lambda _: answer), session=session, app=app, settings=settings)
+        for number in range(20):
+            await agent.input(f"Question {number}?", session=session)
+
+        assert session.state.conversation.compactions > 0
+        assert session.state.working_set.summary

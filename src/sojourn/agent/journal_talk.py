@@ -37,6 +37,8 @@ MAX_ERROR: Final = 500
 """Characters of a tool's error that the note of its run holds; the result has all of it."""
 FULL: Final = 0.9
 """A context that is filled to this share is time to summarise what is old."""
+TRIED_AGAIN_AFTER: Final = 4
+"""If a full context could not be made smaller, that is tried again after so many messages."""
 _RECENT: Final = 100
 """Of so many messages the ids of calls are compared with new ones."""
 _FIRST_WAIT: Final = 0.02
@@ -188,7 +190,7 @@ class JournalTalk:
     def _is_full(self, context: Context) -> bool:
         """Tell whether messages fell out of the context, or will soon, and that is news."""
         conversation = self._session.state.conversation
-        if conversation.message_count - self._compacted_at < conversation.window_messages // 4 and self._compacted_at:
+        if self._compacted_at and conversation.message_count - self._compacted_at < TRIED_AGAIN_AFTER:
             return False  # it was tried, and would end as it did
         overflows = any(one.section == "messages" for one in context.dropped)
         return overflows or context.tokens.count > FULL * context.budget
