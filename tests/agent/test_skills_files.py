@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sojourn.agent.skills.builtin import search_worker, text_file
+from sojourn.agent.skills.builtin.arranging import Arranging
 from sojourn.agent.skills.builtin.files import Files
 from sojourn.agent.skills.builtin.page import MAX_CHARS
 from sojourn.agent.skills.builtin.roots import Roots
@@ -33,7 +34,9 @@ def home(tmp_path: Path) -> Path:
 
 async def run(home: Path, name: str, **arguments: Any) -> ToolResult:
     roots = Roots.of([home])
-    skills = {skill.name: skill for skill in (*Files(roots).skills(), *Searching(roots).skills())}
+    skills = {
+        skill.name: skill for skill in (*Files(roots).skills(), *Searching(roots).skills(), *Arranging(roots).skills())
+    }
     return await skills[name].execute(**arguments)
 
 
@@ -236,6 +239,44 @@ def test_a_file_that_changed_since_it_was_read_is_not_replaced(home: Path) -> No
     assert len(list(home.iterdir())) == 1
 
 
+# --- moving and removing
+
+
+async def test_files_and_folders_are_moved_and_nothing_is_overwritten(home: Path) -> None:
+    (home / "a.txt").write_text("a")
+    (home / "b.txt").write_text("b")
+
+    assert (await run(home, "move_file", path="a.txt", to="new/c.txt")).output == "Moved a.txt to new/c.txt."
+    assert (await run(home, "move_file", path="new", to="newer")).success
+    assert "is there already" in (await run(home, "move_file", path="b.txt", to="newer/c.txt")).error
+    assert "No such file" in (await run(home, "move_file", path="a.txt", to="d.txt")).error
+    assert (home / "newer/c.txt").read_text() == "a"
+
+
+async def test_files_links_and_empty_folders_are_deleted_and_nothing_else(home: Path) -> None:
+    (home / "full").mkdir()
+    (home / "full/a.txt").write_text("a")
+    (home / "link").symlink_to(home.parent / "secret.txt")
+
+    assert (await run(home, "delete_file", path="link")).output == "Deleted link."
+    assert "not empty" in (await run(home, "delete_file", path="full")).error
+    assert (await run(home, "delete_file", path="full/a.txt")).success
+    assert (await run(home, "delete_file", path="full")).success
+    assert (home.parent / "secret.txt").exists()
+
+
+@pytest.mark.parametrize("way", [".", "..", "", "/", "../secret.txt", "../home", "out/secret.txt", "a/../..", "a\0"])
+async def test_nothing_outside_is_moved_or_removed(home: Path, way: str) -> None:
+    (home / "out").symlink_to(home.parent)
+    (home / "a").mkdir()
+
+    for arguments in ({"path": way, "to": "b"}, {"path": "a", "to": way}):
+        assert (await run(home, "move_file", **arguments)).error
+    assert (await run(home, "delete_file", path=way)).error
+    assert (home.parent / "secret.txt").read_text() == "the secret"
+    assert (home / "a").is_dir()
+
+
 # --- folders
 
 
@@ -349,7 +390,9 @@ async def test_an_expression_that_takes_for_ever_is_ended(home: Path) -> None:
 
 def test_skills_say_what_they_do() -> None:
     roots = Roots.of([])
-    traits = {skill.name: traits_of(skill) for skill in (*Files(roots).skills(), *Searching(roots).skills())}
+    skills = (*Files(roots).skills(), *Searching(roots).skills(), *Arranging(roots).skills())
+    traits = {skill.name: traits_of(skill) for skill in skills}
 
     assert {name for name, one in traits.items() if one.reads_only} == {"read_file", "list_folder", "glob", "grep"}
-    assert all(one.path_arguments == ("path",) for one in traits.values())
+    assert {name for name, one in traits.items() if one.needs_approval} == {"move_file", "delete_file"}
+    assert all(one.path_arguments[0] == "path" for one in traits.values())

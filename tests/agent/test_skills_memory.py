@@ -233,13 +233,10 @@ async def test_an_agent_gets_what_it_can_use(session: Session, tmp_path: Path) -
     without_files = registry(session)
     alone = registry()
 
-    assert set(whole.names) == {
-        "read_file", "list_folder", "write_file", "edit_file", "glob", "grep", "run_command", "fetch_url",
-        "current_time", "remember", "recall", "forget", "set_focus", "set_variable", "get_variables", "read_more",
-    }  # fmt: skip
-    assert set(whole.names) - set(without_files.names) == {
-        "read_file", "list_folder", "write_file", "edit_file", "glob", "grep", "run_command",
-    }  # fmt: skip
+    on_disk = {"read_file", "list_folder", "write_file", "edit_file", "move_file", "delete_file", "glob", "grep"}
+    within = {"remember", "recall", "forget", "set_focus", "set_variable", "get_variables", "read_more"}
+    assert set(whole.names) == {*on_disk, *within, "run_command", "fetch_url", "current_time"}
+    assert set(whole.names) - set(without_files.names) == {*on_disk, "run_command"}
     assert set(alone.names) == {"fetch_url", "current_time"}
     assert "run_command" not in {
         one.name for one in standard_skills(whole.services, roots=Roots.of([tmp_path]), commands=False)

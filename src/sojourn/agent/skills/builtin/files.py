@@ -95,7 +95,7 @@ class Files:
             content: all of its new content.
         """
         data = _encoded(content)
-        real, is_new = await _to_its_end(lambda: self._write(path, data))
+        real, is_new = await to_its_end(lambda: self._write(path, data))
         if session is not None:
             await self._note(session, real, action="created" if is_new else "edited", skill="write_file")
         return f"{'Made' if is_new else 'Replaced'} {self._roots.shown(real)}: {len(data):,} bytes."
@@ -110,7 +110,7 @@ class Files:
         """
         if not old:
             raise InvalidInputError("the old text is empty: say what to replace, or use write_file")
-        real, line = await _to_its_end(lambda: self._edit(path, old, new))
+        real, line = await to_its_end(lambda: self._edit(path, old, new))
         if session is not None:
             await self._note(session, real, action="edited", skill="edit_file")
         return f"Edited {self._roots.shown(real)} at line {line:,}."
@@ -145,7 +145,7 @@ class Files:
             return real, before.count("\n") + 1
 
 
-async def _to_its_end(write: Callable[[], Result]) -> Result:
+async def to_its_end(write: Callable[[], Result]) -> Result:
     """Write on a thread. A cancel waits until it is done: nobody wants to find it written later."""
     writing = asyncio.ensure_future(asyncio.to_thread(write))
     try:

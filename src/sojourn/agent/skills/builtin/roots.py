@@ -45,6 +45,20 @@ class Roots:
             raise InvalidInputError(f"{path!r:.200} lies outside the folders that may be used: {allowed}")
         return real
 
+    def entry(self, path: str) -> Path:
+        """Return where *path* itself stands, be it a link: what can be moved or removed.
+
+        Raises:
+            InvalidInputError: that is outside, or one of the allowed folders itself.
+        """
+        name = Path(path).name
+        if name in {"", ".."}:
+            raise InvalidInputError(f"{path!r:.200} names no file")
+        real = self.inside(str(Path(path).parent)) / name
+        if "\0" in name or any(folder.is_relative_to(real) for folder in self.folders or ()):
+            raise InvalidInputError(f"{path!r:.200} may not be moved or removed")
+        return real
+
     def shown(self, path: Path) -> str:
         """Return *path* as people write it: from the base if it lies in it."""
         return str(path.relative_to(self.base)) if path.is_relative_to(self.base) else str(path)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
+from sojourn.agent.skills.builtin.arranging import Arranging
 from sojourn.agent.skills.builtin.commands import Commands
 from sojourn.agent.skills.builtin.files import Files
 from sojourn.agent.skills.builtin.moment import Moment
@@ -37,7 +38,8 @@ def standard_skills(
     """
     skills: list[Skill] = []
     if roots.folders != ():
-        skills += [*Files(roots, services=services).skills(), *Searching(roots).skills()]
+        skills += [*Files(roots, services=services).skills(), *Arranging(roots, services=services).skills()]
+        skills += Searching(roots).skills()
         if commands:
             skills += Commands(roots, environment=environment, services=services).skills()
     if is_installed():
