@@ -1,8 +1,9 @@
 """What the tests of MCP share: time that passes when it is told to, news that can be waited for, made-up links."""
 
+import os
 import sys
-from collections.abc import AsyncIterator, Callable, Iterable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -13,10 +14,12 @@ from sojourn.agent.mcp.config import McpServer, Timing
 from sojourn.agent.mcp.connection import Connection
 from sojourn.agent.mcp.link import Link, LinkError
 from sojourn.agent.mcp.offers import NOTHING, Artifacts, PromptMessage
+from sojourn.agent.mcp.servers import Mcp
 from sojourn.agent.mcp.status import ConnectionStatusChanged, McpNews, Status
-from sojourn.agent.skills.skill import ToolResult
+from sojourn.agent.skills.skill import Skill, ToolResult
 from sojourn.errors import McpError
 from sojourn.testing import FakeClock
+from tests.agent.mcp_server import HttpServer
 
 PROGRAM = str(Path(__file__).with_name("mcp_server.py"))
 HEALTH = Timing().health_interval
@@ -165,3 +168,55 @@ async def running(stage: Stage) -> AsyncIterator[Stage]:
         await stage.connection.settled()
         yield stage
         tasks.cancel_scope.cancel()
+
+
+@contextmanager
+def served(kind: str, timing: Timing | None = None) -> Iterator[McpServer]:
+    """Serve the little server, as a `program` or over `http`; an `old` one is from before 2026."""
+    legacy = kind.startswith("old")
+    if kind.endswith("program"):
+        yield program(timing=timing, **({"LEGACY": "1"} if legacy else {}))
+    else:
+        with HttpServer(legacy=legacy) as http:
+            yield McpServer(name="little", url=http.url, timing=timing or Timing())
+
+
+class Opened:
+    """Servers that are open, with their time and their news."""
+
+    def __init__(self, *servers: McpServer) -> None:
+        self.heard = Heard()
+        self.hourglass = Hourglass()
+        self.mcp = Mcp(servers, announce=self.heard, sleep=self.hourglass.sleep)
+
+    def skill(self, name: str, server: str = "little") -> Skill:
+        return next(skill for skill in self.mcp.source(server).skills() if skill.name == name)
+
+    async def pid(self) -> int:
+        return int((await self.skill("pid").execute()).output)
+
+
+@asynccontextmanager
+async def opened(*servers: McpServer) -> AsyncIterator[Opened]:
+    """Open *servers*, and go on when each has connected or failed."""
+    one = Opened(*servers)
+    async with one.mcp:
+        await one.mcp.ready()
+        yield one
+
+
+@asynccontextmanager
+async def web() -> AsyncIterator[Opened]:
+    """Open the little server over HTTP, which is quicker than to start a program."""
+    with served("http") as server:
+        async with opened(server) as one:
+            yield one
+
+
+def is_running(pid: int) -> bool:
+    """Tell whether there is such a process."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True

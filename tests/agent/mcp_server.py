@@ -36,11 +36,45 @@ def said(text: str, **more: Any) -> types.CallToolResult:
     return types.CallToolResult(content=[types.TextContent(text=text)], **more)
 
 
+def answer(name: str, arguments: dict[str, Any]) -> types.CallToolResult:
+    """Return what the tools say that do nothing."""
+    match name:
+        case "echo" | "odd name/with.signs":
+            return said(str(arguments.get("text", "")))
+        case "add":
+            total = arguments["a"] + arguments["b"]
+            return said(f"It is {total}.", structured_content={"sum": total})
+        case "fail":
+            return said("The disk is full.", is_error=True)
+        case "sulk":
+            return types.CallToolResult(content=[], is_error=True)
+        case "picture":
+            text = types.TextContent(text="Look:")
+            return types.CallToolResult(content=[text, types.ImageContent(data=PIXEL, mime_type="image/png")])
+        case "attach":
+            notes = types.EmbeddedResource(resource=types.TextResourceContents(uri="memo://notes", text="Buy milk."))
+            sound = types.AudioContent(data=PIXEL, mime_type="audio/wav")
+            return types.CallToolResult(content=[types.ResourceLink(name="n", uri="memo://notes"), notes, sound])
+        case "measure":
+            return types.CallToolResult(content=[], structured_content={"°C": 21})
+        case "lie":
+            return said("It is so.", structured_content={"rumour": True})
+        case "pid":
+            return said(str(os.getpid()))
+        case "environment":
+            return said(", ".join(sorted(os.environ)), structured_content=dict(os.environ))
+        case _:
+            raise MCPError(types.INVALID_PARAMS, f"there is no tool {name}")
+
+
 class Behaviour:
     """What the server has and does. Lives as long as the server, across connections."""
 
-    def __init__(self, *, extra_tools: int = 0, legacy: bool = False, endless: bool = False) -> None:
+    def __init__(
+        self, *, extra_tools: int = 0, legacy: bool = False, endless: bool = False, pingless: bool = False
+    ) -> None:
         self.endless = endless
+        self.pingless = pingless
         self.began = anyio.Event()
         self.cancelled = anyio.Event()
         self.bus = InMemorySubscriptionBus()
@@ -56,6 +90,10 @@ class Behaviour:
             tool("pid", "Says which process it is."),
             tool("environment", "Says what its environment is."),
             tool("grow", "Adds a tool."),
+            tool("attach", "Attaches things."),
+            tool("measure", "Says it in data."),
+            tool("lie", output_schema={"type": "object", "required": ["truth"]}),
+            tool("sulk", "Fails without a word."),
             tool("odd name/with.signs", "x" * 5_000),
             tool("huge", properties={f"p{number}": {"type": "string"} for number in range(2_000)}),
             *(tool(f"extra{number}") for number in range(extra_tools)),
@@ -68,35 +106,20 @@ class Behaviour:
         return types.ListToolsResult(tools=self.tools[start:following], next_cursor=str(following) if goes_on else None)
 
     async def call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
-        arguments = params.arguments or {}
         match params.name:
-            case "echo" | "odd name/with.signs":
-                return said(str(arguments.get("text", "")))
-            case "add":
-                total = arguments["a"] + arguments["b"]
-                return said(f"It is {total}.", structured_content={"sum": total})
-            case "fail":
-                return said("The disk is full.", is_error=True)
-            case "picture":
-                text = types.TextContent(text="Look:")
-                return types.CallToolResult(content=[text, types.ImageContent(data=PIXEL, mime_type="image/png")])
             case "wait":
                 await self._wait()
             case "until_began":
                 await self.began.wait()
             case "until_cancelled":
                 await self.cancelled.wait()
-            case "pid":
-                return said(str(os.getpid()))
-            case "environment":
-                return said(", ".join(sorted(os.environ)), structured_content=dict(os.environ))
             case "grow":
                 self.tools.append(tool("grown"))
                 await self.bus.publish(ToolsListChanged())
                 if self.legacy:
                     await ctx.session.send_tool_list_changed()
-            case unknown:
-                raise MCPError(types.INVALID_PARAMS, f"there is no tool {unknown}")
+            case name:
+                return answer(name, params.arguments or {})
         return said("done")
 
     async def _wait(self) -> None:
@@ -171,6 +194,8 @@ def make_server(behaviour: Behaviour) -> Server[Any]:
     )
     if behaviour.legacy:
         server.add_request_handler("server/discover", types.RequestParams, _unknown)
+    if behaviour.pingless:
+        server.add_request_handler("ping", types.RequestParams, _unknown)
     return server
 
 
@@ -184,13 +209,14 @@ class HttpServer:
     With *port* it serves there again, as a server does that was started anew.
     """
 
-    def __init__(self, *, port: int = 0, legacy: bool = False) -> None:
+    def __init__(self, *, port: int = 0, legacy: bool = False, pingless: bool = False) -> None:
         import uvicorn  # the program does without it, and starts sooner
 
-        app = make_server(Behaviour(legacy=legacy)).streamable_http_app()
+        app = make_server(Behaviour(legacy=legacy, pingless=pingless)).streamable_http_app()
         config = uvicorn.Config(app, log_level="critical", lifespan="on", ws="none", timeout_graceful_shutdown=0)
         self._server = uvicorn.Server(config)
         self._socket = socket.create_server(("127.0.0.1", port))
+        self.port: int = self._socket.getsockname()[1]
         self._thread = threading.Thread(
             target=self._server.run, kwargs={"sockets": [self._socket]}, name="sojourn-mcp-server"
         )
@@ -203,11 +229,6 @@ class HttpServer:
         self._server.should_exit = True
         self._thread.join()
         self._socket.close()
-
-    @property
-    def port(self) -> int:
-        port: int = self._socket.getsockname()[1]
-        return port
 
     @property
     def url(self) -> str:

@@ -1,81 +1,26 @@
 """Real servers, as programs and over HTTP, of the protocol of 2026 and of the one before."""
 
-import asyncio
-import os
-import signal
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
 
 import anyio
+import anyio.to_thread
 import pytest
 
-from sojourn.agent.mcp.config import McpServer, Timing
+from sojourn.agent.mcp.config import Timing
 from sojourn.agent.mcp.servers import Mcp
 from sojourn.agent.mcp.source import McpSource
 from sojourn.agent.mcp.status import ArtifactsFetched, Status
 from sojourn.agent.skills.registry import SkillRegistry
-from sojourn.agent.skills.skill import Skill, traits_of
+from sojourn.agent.skills.skill import traits_of
 from sojourn.errors import AlreadyExistsError, McpError, MissingExtraError, NotFoundError
-from sojourn.testing.wire import Reply, WireServer
-from tests.agent.mcp_kit import HEALTH, Heard, Hourglass, program
-from tests.agent.mcp_server import HttpServer
+from tests.agent.mcp_kit import HEALTH, opened, program, served, web
 
 KINDS = ["program", "old program", "http", "old http"]
 
 
-@contextmanager
-def served(kind: str, timing: Timing | None = None) -> Iterator[McpServer]:
-    legacy = kind.startswith("old")
-    if kind.endswith("program"):
-        yield program(timing=timing, **({"LEGACY": "1"} if legacy else {}))
-    else:
-        with HttpServer(legacy=legacy) as http:
-            yield McpServer(name="little", url=http.url, timing=timing or Timing())
-
-
-class Opened:
-    """Servers that are open, with their time and their news."""
-
-    def __init__(self, *servers: McpServer) -> None:
-        self.heard = Heard()
-        self.hourglass = Hourglass()
-        self.mcp = Mcp(servers, announce=self.heard, sleep=self.hourglass.sleep)
-
-    def skill(self, name: str, server: str = "little") -> Skill:
-        return next(skill for skill in self.mcp.source(server).skills() if skill.name == name)
-
-    async def pid(self) -> int:
-        return int((await self.skill("pid").execute()).output)
-
-
-@asynccontextmanager
-async def opened(*servers: McpServer) -> AsyncIterator[Opened]:
-    one = Opened(*servers)
-    async with one.mcp:
-        await one.mcp.ready()
-        yield one
-
-
-@asynccontextmanager
-async def web() -> AsyncIterator[Opened]:
-    """Open the little server over HTTP, which is quicker than to start a program."""
-    with served("http") as server:
-        async with opened(server) as one:
-            yield one
-
-
 def names(source: McpSource) -> list[str]:
     return [skill.name for skill in source.skills()]
-
-
-def is_running(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True
 
 
 @pytest.mark.anyio
@@ -176,6 +121,38 @@ async def test_a_picture_is_noted() -> None:
 
 
 @pytest.mark.anyio
+async def test_links_and_resources_in_an_answer_are_shown() -> None:
+    async with web() as one:
+        result = await one.skill("attach").execute()
+
+    assert result.output == "[resource: memo://notes]\nBuy milk.\n[audio: audio/wav, 8 bytes]"
+
+
+@pytest.mark.anyio
+async def test_an_answer_that_is_only_data_is_shown_as_json() -> None:
+    async with web() as one:
+        result = await one.skill("measure").execute()
+
+    assert (result.output, result.data) == ('{"°C": 21}', {"°C": 21})
+
+
+@pytest.mark.anyio
+async def test_an_answer_that_breaks_its_own_schema_is_an_error() -> None:
+    async with web() as one:
+        result = await one.skill("lie").execute()
+
+    assert "little gave an unusable answer to the tool lie" in result.error
+
+
+@pytest.mark.anyio
+async def test_a_tool_that_fails_without_a_word_is_still_an_error() -> None:
+    async with web() as one:
+        result = await one.skill("sulk").execute()
+
+    assert result.error == "The tool failed and did not say why."
+
+
+@pytest.mark.anyio
 async def test_what_a_server_says_of_its_tools_becomes_their_traits() -> None:
     async with web() as one:
         traits = {name: traits_of(one.skill(name)) for name in ("echo", "picture", "wait")}
@@ -208,14 +185,14 @@ async def test_a_tool_whose_schema_no_model_could_use_is_left_out(caplog: pytest
 async def test_all_pages_of_a_list_are_read() -> None:
     async with opened(program(TOOLS="30")) as one:
         assert names(one.mcp.source("little"))[-1] == "extra29"
-        assert len(one.mcp.source("little").skills()) == 41
+        assert len(one.mcp.source("little").skills()) == 45
 
 
 @pytest.mark.anyio
 async def test_a_list_that_never_ends_is_cut(caplog: pytest.LogCaptureFixture) -> None:
     async with opened(program(ENDLESS="1")) as one:
         assert one.mcp.statuses == {"little": Status.CONNECTED}
-        assert len(one.mcp.source("little").skills()) == 11
+        assert len(one.mcp.source("little").skills()) == 15
     assert "than 100 pages" in caplog.text
 
 
@@ -227,165 +204,6 @@ async def test_a_program_gets_the_harmless_variables_and_its_own(monkeypatch: py
 
     assert environment["OWN"] == "mine"
     assert "SOME_SECRET" not in environment
-
-
-@pytest.mark.anyio
-async def test_a_program_that_is_killed_is_started_anew() -> None:
-    async with opened(program()) as one:
-        first = await one.pid()
-        os.kill(first, signal.SIGKILL)
-        await one.heard.until_status(Status.RECONNECTING)
-        result = await McpSource(one.mcp.connection("little")).skills()[0].execute(text="hi")
-        await one.hourglass.turn(2.0)
-        await one.heard.until_status(Status.CONNECTED, 2)
-
-        assert "little is not connected (reconnecting): it ended the connection" in result.error
-        assert await one.pid() != first
-
-
-@pytest.mark.anyio
-async def test_a_program_that_is_killed_during_a_call_leaves_it_unknown_whether_it_was_done() -> None:
-    async with opened(program()) as one:
-        pid = await one.pid()
-        results = []
-
-        async def wait() -> None:
-            results.append(await one.skill("wait").execute())
-
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(wait)
-            await one.skill("until_began").execute()
-            os.kill(pid, signal.SIGKILL)
-
-        assert "the connection to little broke during the tool wait: it may or may not be done" in results[0].error
-
-
-@pytest.mark.anyio
-async def test_a_program_that_hangs_is_ended_and_started_anew() -> None:
-    async with opened(program(timing=Timing(health_timeout=0.05))) as one:
-        pid = await one.pid()
-        os.kill(pid, signal.SIGSTOP)
-        await one.hourglass.turn(HEALTH)
-        await one.hourglass.turn(HEALTH)
-        await one.heard.until_status(Status.RECONNECTING)
-        assert "unhealthy: little did not answer a ping" in one.mcp.connection("little").reason
-        # It is stopped, so it cannot end by itself: it is killed before the next attempt.
-        await one.hourglass.turn(2.0)
-
-        assert not is_running(pid)
-
-
-@pytest.mark.anyio
-@pytest.mark.parametrize("legacy", [False, True])
-async def test_a_server_that_comes_back_on_its_port_is_connected_anew(legacy: bool) -> None:
-    with HttpServer(legacy=legacy) as http:
-        port, server = http.port, McpServer(name="little", url=http.url)
-        one = Opened(server)
-        await one.mcp.__aenter__()
-        await one.mcp.ready()
-    try:
-        await one.hourglass.turn(HEALTH)
-        await one.heard.until_status(Status.RECONNECTING)
-        with HttpServer(port=port, legacy=legacy):
-            one.mcp.retry("little")
-            await one.heard.until_status(Status.CONNECTED, 2)
-
-            assert (await one.skill("echo").execute(text="hi")).output == "hi"
-            await one.mcp.__aexit__()
-    finally:
-        await one.mcp.__aexit__()
-
-
-@pytest.mark.anyio
-async def test_an_old_server_that_forgot_the_session_is_connected_anew() -> None:
-    """A server that was started anew answers, but knows nothing of the session: that is a failed check."""
-    with HttpServer(legacy=True) as http:
-        port = http.port
-        one = Opened(McpServer(name="little", url=http.url))
-        await one.mcp.__aenter__()
-        await one.mcp.ready()
-    with HttpServer(port=port, legacy=True):
-        await one.hourglass.turn(HEALTH)
-        await one.hourglass.turn(HEALTH)
-        await one.heard.until_status(Status.RECONNECTING)
-        await one.hourglass.turn(2.0)
-        await one.heard.until_status(Status.CONNECTED, 2)
-
-        assert (await one.skill("echo").execute(text="hi")).output == "hi"
-        await one.mcp.__aexit__()
-
-
-@pytest.mark.anyio
-async def test_closing_leaves_no_program() -> None:
-    async with opened(program("a"), program("b")) as one:
-        pids = [int((await one.mcp.connection(name).call("pid", {})).output) for name in ("a", "b")]
-        assert all(map(is_running, pids))
-
-    assert not any(map(is_running, pids))
-    assert one.mcp.statuses == {"a": Status.DISCONNECTED, "b": Status.DISCONNECTED}
-
-
-@pytest.mark.anyio
-async def test_closing_while_connecting_is_fine() -> None:
-    async with Mcp([program()]) as mcp:
-        pass
-
-    assert mcp.statuses == {"little": Status.DISCONNECTED}
-
-
-@pytest.mark.anyio
-async def test_an_error_inside_comes_out_as_it_is() -> None:
-    pids: list[int] = []
-
-    async def fail() -> None:
-        async with opened(program()) as one:
-            pids.append(await one.pid())
-            raise ZeroDivisionError
-
-    with pytest.raises(ZeroDivisionError):
-        await fail()
-    assert not is_running(*pids)
-
-
-@pytest.mark.anyio
-async def test_cancelling_from_outside_closes_everything() -> None:
-    one = Opened(program())
-    with anyio.CancelScope() as scope:
-        async with one.mcp:
-            await one.mcp.ready()
-            pid = await one.pid()
-            scope.cancel()
-            await anyio.sleep_forever()
-
-    assert scope.cancelled_caught
-    assert not is_running(pid)
-    assert one.mcp.statuses == {"little": Status.DISCONNECTED}
-
-
-@pytest.mark.anyio
-async def test_a_time_limit_from_outside_closes_everything() -> None:
-    pids: list[int] = []
-
-    async def take_too_long() -> None:
-        async with asyncio.timeout(None) as limit, opened(program()) as one:
-            pids.append(await one.pid())
-            limit.reschedule(asyncio.get_running_loop().time())
-            await anyio.sleep_forever()
-
-    with pytest.raises(TimeoutError):
-        await take_too_long()
-    assert not is_running(*pids)
-
-
-@pytest.mark.anyio
-async def test_servers_can_be_opened_again() -> None:
-    one = Opened(program())
-    for _ in range(2):
-        async with one.mcp:
-            await one.mcp.ready()
-            assert (await one.skill("echo").execute(text="hi")).output == "hi"
-
-    assert one.heard.statuses == [Status.CONNECTING, Status.CONNECTED, Status.DISCONNECTED] * 2
 
 
 @pytest.mark.anyio
@@ -402,101 +220,6 @@ def test_the_sdk_is_loaded_when_a_server_is_opened_and_not_before() -> None:
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
     assert ran.stdout == "[]\n"
-
-
-@pytest.mark.anyio
-async def test_a_broken_server_does_not_stop_the_others() -> None:
-    missing = McpServer(name="missing", command="/no/such/program")
-    refusing = program("refusing", REFUSE="1")
-
-    async with opened(missing, refusing, program()) as one:
-        assert one.mcp.statuses == {
-            "missing": Status.ERROR,
-            "refusing": Status.ERROR,
-            "little": Status.CONNECTED,
-        }
-        assert (await one.skill("echo").execute(text="hi")).output == "hi"
-        assert one.mcp.connection("missing").reason == "cannot start '/no/such/program': No such file or directory"
-        assert one.mcp.connection("refusing").reason == "Connection closed: little server: no licence found"
-        assert names(one.mcp.source("refusing")) == []
-
-    assert one.mcp.statuses["missing"] is Status.ERROR
-
-
-@pytest.mark.anyio
-async def test_a_page_that_is_no_server_is_an_error_with_its_status() -> None:
-    with HttpServer() as http:
-        async with opened(McpServer(name="wrong", url=f"{http.url}/nowhere")) as one:
-            assert one.mcp.statuses == {"wrong": Status.ERROR}
-            assert "HTTP status 404" in one.mcp.connection("wrong").reason
-
-
-@pytest.mark.anyio
-@pytest.mark.parametrize(
-    ("http_status", "status"),
-    [
-        (401, Status.ERROR),
-        (403, Status.ERROR),
-        (405, Status.ERROR),
-        (429, Status.RECONNECTING),
-        (503, Status.RECONNECTING),
-    ],
-)
-async def test_a_server_that_refuses_is_an_error_and_one_that_is_busy_is_tried_again(
-    http_status: int, status: Status
-) -> None:
-    with WireServer() as wire:
-        wire.route("/mcp", lambda _: Reply(status=http_status))
-        async with opened(McpServer(name="wire", url=f"{wire.address}/mcp", headers={"X-Key": "k"})) as one:
-            assert one.mcp.statuses == {"wire": status}
-            assert one.mcp.connection("wire").reason.endswith(f"HTTP status {http_status}")
-    assert {request.headers["x-key"] for request in wire.requests} == {"k"}
-
-
-@pytest.mark.anyio
-async def test_a_folder_that_is_not_there_is_named() -> None:
-    nowhere = McpServer(name="nowhere", command=sys.executable, cwd="/no/such/folder")
-
-    async with opened(nowhere) as one:
-        assert one.mcp.connection("nowhere").reason.endswith("No such file or directory: /no/such/folder")
-
-
-@pytest.mark.anyio
-async def test_a_server_that_goes_away_during_a_call_is_noticed_at_once() -> None:
-    results = []
-    with HttpServer() as http:
-        one = Opened(McpServer(name="little", url=http.url))
-        await one.mcp.__aenter__()
-        await one.mcp.ready()
-        skill = one.skill("wait")
-
-        async def wait() -> None:
-            results.append(await skill.execute())
-
-        tasks = await anyio.create_task_group().__aenter__()
-        tasks.start_soon(wait)
-        await one.skill("until_began").execute()
-    await tasks.__aexit__(None, None, None)
-    await one.mcp.__aexit__()
-
-    assert results[0].error
-
-
-@pytest.mark.anyio
-async def test_an_address_where_nobody_answers_is_tried_again() -> None:
-    with HttpServer() as http:
-        url = http.url
-    async with opened(McpServer(name="late", url=url)) as one:
-        assert one.mcp.statuses == {"late": Status.RECONNECTING}
-
-
-@pytest.mark.anyio
-async def test_a_program_that_says_nothing_is_given_up_in_time() -> None:
-    silent = McpServer(name="silent", command="sleep", args=("1000",), timing=Timing(connect=0.05))
-
-    async with opened(silent) as one:
-        assert one.mcp.statuses == {"silent": Status.ERROR}
-        assert one.mcp.connection("silent").reason == "it did not answer within 0.05 seconds"
 
 
 @pytest.mark.anyio

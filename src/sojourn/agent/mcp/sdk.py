@@ -185,12 +185,16 @@ async def _watched(transport: "Transport", ended: anyio.Event) -> AsyncGenerator
 
 def _link_error(server: McpServer, signs: _Signs, error: Exception) -> LinkError:
     """Say what went wrong, in a sentence, and what may be hoped for."""
+    from mcp import MCPError  # noqa: PLC0415 - loaded by now
+
     cause = _leaf(error)
     if isinstance(cause, LinkError):
         return cause
     if isinstance(cause, FileNotFoundError | PermissionError | NotADirectoryError):
         where = f": {cause.filename}" if cause.filename not in {None, server.command} else ""
         return LinkError(f"cannot start {server.command!r}: {cause.strerror}{where}", Outlook.UNFIT)
+    if not isinstance(cause, MCPError):
+        signs.http_status = None  # it was about an earlier request: to this one nobody answered
     return LinkError(signs.explain(str(cause) or type(cause).__name__), _outlook(server, signs, cause))
 
 
@@ -333,7 +337,13 @@ class SdkLink:
                 raise McpError(late) from error
             if error.code == CONNECTION_CLOSED:
                 raise McpError(f"the connection to {name} broke during {what}: it may or may not be done") from error
-            status = f" (HTTP status {self._signs.http_status})" if self._signs.http_status is not None else ""
-            raise McpError(f"{name} refused {what}: {error.message}{status}") from error
+            raise McpError(self._refusal(what, error.message)) from error
         except (RuntimeError, ValueError) as error:  # an answer that does not keep to the protocol or to its schema
             raise McpError(f"{name} gave an unusable answer to {what}: {error}") from error
+
+    def _refusal(self, what: str, reason: str) -> str:
+        status = self._signs.http_status
+        if status is None:
+            return f"{self._server.name} refused {what}: {reason}"
+        unknown = ", it may or may not be done" if status >= 500 else ""
+        return f"{self._server.name} refused {what}: {reason} (HTTP status {status}){unknown}"
