@@ -5,7 +5,7 @@ comes out has an id that no other call of the talk has, since a result finds its
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 from uuid import uuid4
 
@@ -22,8 +22,12 @@ class _Call:
     place: int
     said_id: str = ""
     name: str = ""
-    arguments: str = ""
+    pieces: list[str] = field(default_factory=list)  # of the arguments, which can be a whole file
     id: str = ""  # once it is given out, it stays
+
+    @property
+    def arguments(self) -> str:
+        return "".join(self.pieces)
 
     def is_followed_by(self, said_id: str, name: str, arguments: str) -> bool:
         """Tell whether a piece with the same index begins another call; only one with a name can."""
@@ -31,10 +35,10 @@ class _Call:
             return False
         if said_id and self.said_id and said_id != self.said_id:
             return True
-        if name != self.name and self.arguments:
+        if name != self.name and self.pieces:
             return True
-        is_whole = self.arguments.endswith("}") and read.json_object(self.arguments) is not None
-        return is_whole and bool(arguments.strip())
+        may_be_whole = bool(self.pieces) and self.pieces[-1].endswith("}") and bool(arguments.strip())
+        return may_be_whole and read.json_object(self.arguments) is not None
 
 
 class Calls:
@@ -54,13 +58,14 @@ class Calls:
         call.said_id = call.said_id or said_id
         if name != call.name:
             call.name += name
-        call.arguments += arguments
-        if not call.id and call.name and (call.said_id or call.arguments):
+        if arguments:
+            call.pieces.append(arguments)
+        if not call.id and call.name and (call.said_id or call.pieces):
             yield self._started(call)
 
     def end(self) -> Iterator[ToolCallStarted]:
         """Yield the calls of which it was not known that they began: no id and no arguments came."""
-        self._calls = [call for call in self._calls if call.name or call.arguments]
+        self._calls = [call for call in self._calls if call.name or call.pieces]
         for call in self._calls:
             if not call.id:
                 call.name = call.name or UNNAMED
