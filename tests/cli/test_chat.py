@@ -20,7 +20,8 @@ from sojourn.cli.commands import cli
 from sojourn.cli.home import default_location, shown
 from sojourn.cli.screen import TextScreen
 from sojourn.errors import SojournError, outside
-from sojourn.model.message import ToolCall
+from sojourn.model.message import Message, ToolCall
+from sojourn.model.usage import Usage
 from sojourn.providers import local
 from sojourn.testing.wire import Held, WireServer
 from sojourn.testing.wire_openai import Call, OpenAiWire
@@ -326,6 +327,27 @@ def test_help_lists_every_command_and_an_unknown_one_says_so(home: Path) -> None
     assert "there is no /nonsense" in asked.stderr
 
 
+def test_calls_without_a_known_price_are_told(home: Path, wire: OpenAiWire) -> None:
+    wire.say("Hello.")
+
+    assert "not counting 1 calls whose price is not known" in chat(home, "Hi", "/cost", model=at(wire)).stdout
+
+
+def test_a_model_that_says_nothing_is_told_of(capsys: pytest.CaptureFixture[str]) -> None:
+    TextScreen().show(ev.ModelAnswered(message=Message(role="assistant"), usage=Usage()))
+
+    assert capsys.readouterr().err == "  it said nothing\n"
+
+
+def test_a_closed_input_is_an_empty_one(home: Path) -> None:
+    environment = {**os.environ, "SOJOURN_HOME": str(home / "data")}
+    command = ["sh", "-c", f"exec {SOJOURN} chat --model scripted:x <&-"]
+    ended = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+
+    assert ended.returncode == 0
+    assert "nothing came in" in ended.stderr
+
+
 def test_a_path_is_no_command(home: Path) -> None:
     assert chat(home, "/etc/hosts: what is in it?").stdout == "I see.\n"
 
@@ -350,6 +372,14 @@ def test_a_program_reads_json(home: Path) -> None:
 # --- at a terminal
 
 
+def press_ctrl_c(talking: "subprocess.Popen[Any]") -> None:
+    """Send what a terminal sends, when the process waits for a key: in the instant before it would not be noticed."""
+    stat = Path(f"/proc/{talking.pid}/stat")
+    while stat.read_text().rpartition(")")[2].split()[0] != "S":
+        pass
+    talking.send_signal(signal.SIGINT)
+
+
 def typed(home: Path, *keys: str, model: str = "scripted:I see.", **environment: str) -> str:
     """Return all that a person sees who types *keys*, each when he is asked to."""
     ours, theirs = pty.openpty()
@@ -366,10 +396,9 @@ def typed(home: Path, *keys: str, model: str = "scripted:I see.", **environment:
         try:
             while piece := os.read(ours, 4096):
                 seen += piece
-                if waiting and seen.endswith((b"> ", b"? ")):
+                if waiting and seen.endswith((b"> ", b"? ", b". ")):
                     key = waiting.pop(0)
-                    # Ctrl-C as the terminal would send it, if it were the one that controls the process.
-                    talking.send_signal(signal.SIGINT) if key == "\x03" else os.write(ours, key.encode())
+                    press_ctrl_c(talking) if key == "\x03" else os.write(ours, key.encode())
         except OSError:  # the other end is closed
             pass
         finally:
@@ -387,6 +416,14 @@ def test_a_person_gets_a_prompt_dim_asides_and_leaves_with_ctrl_d(home: Path) ->
 
 def test_nothing_is_coloured_if_that_is_not_wanted(home: Path) -> None:
     assert "\x1b[2m" not in typed(home, "Hello there\n", "exit\n", NO_COLOR="1")
+
+
+def test_a_line_that_ends_with_a_backslash_goes_on(home: Path, server: WireServer, wire: OpenAiWire) -> None:
+    wire.say("Two lines.")
+
+    typed(home, "one\\\n", "two\n", "exit\n", model=at(wire))
+
+    assert server.requests[0].json["messages"][-1]["content"].endswith("one\ntwo")
 
 
 def test_ctrl_c_at_the_prompt_leaves_when_it_comes_twice(home: Path) -> None:

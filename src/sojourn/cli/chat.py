@@ -132,6 +132,8 @@ async def _instructions(folder: Path) -> str:
 
 def _read_anything() -> None:
     """Let what is piped in hold bytes that are no text: they become question marks, and the rest is read."""
+    if sys.stdin is None:  # it was closed: nothing will come
+        sys.stdin = Path(os.devnull).open()  # noqa: SIM115 - open for as long as the program reads
     reconfigure = getattr(sys.stdin, "reconfigure", None)
     if reconfigure is not None:
         reconfigure(errors="replace")

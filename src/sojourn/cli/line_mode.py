@@ -23,6 +23,7 @@ from sojourn.errors import SojournError, outside
 from sojourn.model.interrupts import Interrupt
 
 PROMPT: Final = "> "
+MORE: Final = ". "
 ASK: Final = "? "
 _ANSWERS: Final = {
     "y": (Approval.ONCE, "yes, once"),
@@ -135,7 +136,7 @@ class LineMode:
         interrupted = False
         while True:
             try:
-                line = self._typed(PROMPT) if self._by_hand else sys.stdin.readline()
+                line = self._typed_whole() if self._by_hand else sys.stdin.readline()
             except EOFError:
                 diagnostics.note("")
                 return None
@@ -149,6 +150,13 @@ class LineMode:
                 continue
             return line.strip() if line or self._by_hand else None
 
+    def _typed_whole(self) -> str:
+        """Return what the person types, with further lines as long as one ends with a backslash."""
+        line = self._typed(PROMPT)
+        while line.endswith("\\"):
+            line = f"{line[:-1]}\n{self._typed(MORE)}"
+        return line
+
     def _typed(self, prompt: str) -> str:
         if sys.stdout.isatty():
             return input(prompt)
@@ -156,7 +164,7 @@ class LineMode:
         line = sys.stdin.readline()
         if not line:
             raise EOFError
-        return line
+        return line.removesuffix("\n")
 
 
 @contextlib.contextmanager

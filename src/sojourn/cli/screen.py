@@ -95,6 +95,8 @@ class TextScreen:
                 self._aside(f"▸ {name}{_arguments(self._calls.get(tool_id))}")
             case ev.ToolCompleted(name=name, success=False, error=error):
                 self._aside(f"▸ {name} failed: {_one_line(error)}")
+            case ev.ModelAnswered(message=message) if not message.text.strip() and not message.tool_calls:
+                self._aside("it said nothing")
             case ev.ContextCompacted(notice=notice):
                 self._aside(notice)
             case ev.SessionWaiting(interrupt=interrupt):

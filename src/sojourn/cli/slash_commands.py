@@ -6,6 +6,7 @@ from typing import Final
 
 from sojourn.cli.conversation import Conversation
 from sojourn.cli.references import short
+from sojourn.engine.budgeting import SessionBudget
 from sojourn.engine.session import Session
 from sojourn.errors import InvalidInputError
 from sojourn.model.header import SessionHeader
@@ -13,6 +14,12 @@ from sojourn.store.protocol import SessionQuery
 
 _SHOWN: Final = 15
 _NOTHING_SAID: Final = ["nothing was said yet"]
+
+_KEYS: Final = (
+    "exit       leave; so do ; and Ctrl-D",
+    "Ctrl-C     stop the answer",
+    "\\          at the end of a line goes on in the next",
+)
 
 Command = Callable[[Conversation, str], Awaitable[list[str]]]
 
@@ -38,7 +45,7 @@ async def run(conversation: Conversation, line: str) -> list[str]:
 
 async def _help(_: Conversation, __: str) -> list[str]:
     lines = [f"/{name:<10}{text}" for name, (_, text) in _COMMANDS.items()]
-    return [*lines, "exit       leave; so do ; and Ctrl-D. Ctrl-C stops an answer"]
+    return [*lines, *_KEYS]
 
 
 async def _new(conversation: Conversation, _: str) -> list[str]:
@@ -98,8 +105,9 @@ async def _cost(conversation: Conversation, _: str) -> list[str]:
     session = conversation.session
     if session is None:
         return _NOTHING_SAID
-    header = session.state.header
-    return [f"{header.total_tokens:,} tokens, {money(header.cost_micros)}, {header.message_count} messages"]
+    header, spent = session.state.header, SessionBudget(session).spent
+    lines = [f"{header.total_tokens:,} tokens, {money(header.cost_micros)}, {header.message_count} messages"]
+    return [*lines, f"not counting {spent.unpriced} calls whose price is not known"] if spent.unpriced else lines
 
 
 def welcome(session: Session) -> list[str]:

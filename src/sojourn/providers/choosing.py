@@ -242,9 +242,9 @@ _VENDORS: Final[Mapping[str, Callable[[str, Mapping[str, str], str | None, str],
 
 
 def _retrying(make: Callable[..., Provider], model: str, *, base_url: str | None, api_key: str | None) -> Provider:
-    # The SDKs try again themselves before an answer begins, and wait as long as the server asks them to; this is for
-    # an answer that breaks off before its first word.
-    return Retrying(make(model, base_url=base_url, api_key=api_key), tries=2)
+    # The SDKs try again themselves before an answer begins, and wait as long as the server asks them to; the other is
+    # for an answer that breaks off before its first word. A person who waits hears after four tries in all.
+    return Retrying(make(model, base_url=base_url, api_key=api_key, retries=1), tries=2)
 
 
 def _key(variable: str, model: str, known: Mapping[str, str]) -> str:
