@@ -52,6 +52,18 @@ async def test_an_error_ends_the_attempt_as_failed_and_the_research_can_be_gone_
     assert "p99 is 2 s" in again.asked[0]
 
 
+async def test_the_judge_sees_the_tools_that_ran_before_a_restart(session: Session) -> None:
+    research = await session.research.start(QUERY)
+    await research.start_attempt("direct")
+    await research.log_tool_execution("search", {"q": "disk"}, success=True, result="full")
+    await research.log_tool_execution("ping", {}, success=False, error="no route")
+    provider = ScriptedProvider([judged(0.9)])
+    await loop_of(session, Hands("The disk."), provider=provider).run(QUERY)
+    shown = provider.requests[0].messages[0].text
+
+    assert '- search({"q": "disk"}) -> full\n- ping({}) -> ERROR: no route' in shown
+
+
 async def test_a_cancel_ends_the_attempt_as_failed(session: Session) -> None:
     begun = asyncio.Event()
 

@@ -17,7 +17,7 @@ from sojourn.agent.journal_talk import storable
 from sojourn.agent.reasoning.callbacks import Listeners, ReasoningCallbacks
 from sojourn.agent.reasoning.components import Components
 from sojourn.agent.reasoning.config import ReasoningConfig
-from sojourn.agent.reasoning.execution import Execute
+from sojourn.agent.reasoning.execution import Execute, ToolUse
 from sojourn.agent.reasoning.research_budget import ResearchBudget
 from sojourn.agent.reasoning.strategies import STRATEGIES
 from sojourn.agent.reasoning.tool_memory import ResearchToolMemory
@@ -28,7 +28,7 @@ from sojourn.engine.nouns.live_research import LiveResearch
 from sojourn.engine.session import Session
 from sojourn.errors import InvalidInputError, LockedError, ModelError
 from sojourn.model.events import Strategy
-from sojourn.model.progress import ExecutionAttempt, cut_result
+from sojourn.model.progress import ExecutionAttempt, ToolExecution, cut_result
 from sojourn.model.reasoning import ComplexityAnalysis, EvaluationResult, harder_than
 from sojourn.model.tracker import ResearchProgressTracker
 from sojourn.model.value import Value
@@ -263,6 +263,7 @@ class AdaptiveReasoningLoop:
             config=self._config,
             listeners=listeners,
             tools=self._tools,
+            uses=[_use_of(run) for run in research.tracker.tool_executions],
         )
 
     # --- attempts
@@ -335,6 +336,16 @@ class AdaptiveReasoningLoop:
         await work.tell("on_final_response", outcome.strategy, outcome.attempts, outcome.quality, outcome.escalated)
         await work.tell("on_tracker_complete", tracker, work.query)
         return outcome
+
+
+def _use_of(run: ToolExecution) -> ToolUse:
+    return ToolUse(
+        name=run.tool_name,
+        arguments=run.arguments,
+        success=run.success,
+        result=(run.result if run.success else run.error) or "",
+        seconds=run.execution_time_ms / 1_000,
+    )
 
 
 def _final_attempt(tracker: ResearchProgressTracker) -> ExecutionAttempt | None:

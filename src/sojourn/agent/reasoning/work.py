@@ -22,7 +22,7 @@ class Work:
     """A question, what it needs, its research, and all who take part. Lives for one run of the loop.
 
     Attributes:
-        uses: the tools that were called for the question, in the order they were.
+        uses: the tools that were called for the question, in the order they were, before a restart and after.
     """
 
     query: str
