@@ -40,7 +40,7 @@ DOWN = ModelUnavailableError("down")
 
 
 def asking(*replies: Reply, **options: Any) -> tuple[Advisor, ScriptedProvider]:
-    provider = ScriptedProvider(replies)
+    provider = ScriptedProvider(replies, usage=Usage(model="scripted", input_tokens=10))
     return Advisor(provider, **options), provider
 
 
