@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -108,6 +109,7 @@ async def test_what_a_command_leaves_behind_is_ended(tmp_path: Path) -> None:
         assert await all_gone(reading) == b""
 
 
+@pytest.mark.skipif(shutil.which("setsid") is None, reason="needs the program setsid")
 async def test_a_program_that_left_its_group_is_not_waited_for(tmp_path: Path) -> None:
     result = await run(tmp_path, "setsid sleep 5 & echo done")
 

@@ -4,6 +4,7 @@ import asyncio
 import os
 import stat
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 from sojourn.agent.skills.builtin import search_worker, text_file
 from sojourn.agent.skills.builtin.arranging import Arranging
-from sojourn.agent.skills.builtin.files import Files
+from sojourn.agent.skills.builtin.files import Files, to_its_end
 from sojourn.agent.skills.builtin.page import MAX_CHARS
 from sojourn.agent.skills.builtin.roots import Roots
 from sojourn.agent.skills.builtin.searching import Searching
@@ -225,6 +226,30 @@ async def test_edits_at_once_all_count(home: Path) -> None:
     await asyncio.gather(*(edit.execute(path="a.txt", old=f"<{n}>", new=f"[{n}]") for n in range(20)))
 
     assert (home / "a.txt").read_text() == "\n".join(f"[{number}]" for number in range(20))
+
+
+async def test_a_cancel_waits_until_a_write_is_done() -> None:
+    """Else the file would change a moment after everybody was told that nothing goes on any more."""
+    began, go_on = threading.Event(), threading.Event()
+    done: list[str] = []
+
+    def write() -> None:
+        began.set()
+        go_on.wait(30)
+        done.append("written")
+
+    task = asyncio.ensure_future(to_its_end(write))
+    await asyncio.to_thread(began.wait)
+    task.cancel()
+    for _ in range(10):
+        await asyncio.sleep(0)
+    still_waiting = not task.done()
+    go_on.set()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+    assert still_waiting
+    assert done == ["written"]
 
 
 def test_a_file_that_changed_since_it_was_read_is_not_replaced(home: Path) -> None:

@@ -109,6 +109,29 @@ async def test_a_server_that_fails_is_an_error_with_what_it_says(wire: WireServe
     assert "cannot be fetched" in (await fetch("http://127.0.0.1:1/")).error
 
 
+class Several(Addresses):
+    """Knows one host, with an address where nobody is, and one where somebody is."""
+
+    async def of(self, host: str, port: int) -> list[str]:
+        return ["127.0.0.2", "127.0.0.1"]
+
+
+async def test_another_address_of_a_host_is_tried_if_nobody_is_at_the_first(wire: WireServer) -> None:
+    fetching = web.Web()
+    fetching._addresses = Several()
+    url = serve(wire, "found").replace("127.0.0.1", "two-homes.test")
+
+    assert (await fetching.fetch_url(url)).output == "found"
+    assert wire.requests[0].headers["host"].startswith("two-homes.test:")
+
+
+async def test_a_server_that_cannot_prove_who_it_is_is_not_believed(wire: WireServer) -> None:
+    url = serve(wire, "hello").replace("http:", "https:")
+
+    assert "cannot be fetched" in (await fetch(url)).error
+    assert not wire.requests
+
+
 async def test_a_proxy_of_the_environment_is_not_used(wire: WireServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:1")
 
