@@ -176,6 +176,14 @@ async def test_tokens_that_are_told_with_every_chunk_are_counted_once(wire: Open
     assert (used.input_tokens, used.cache_creation_tokens, used.output_tokens) == (2, 3, 2)
 
 
+async def test_what_deepseek_cached_is_counted_apart(wire: OpenAiWire, model: OpenAiChat) -> None:
+    wire.stream(delta(content="a"), end(usage={"prompt_tokens": 5, "prompt_cache_hit_tokens": 4}))
+
+    used = (await answered(model)).usage
+
+    assert (used.input_tokens, used.cache_read_tokens) == (1, 4)
+
+
 async def test_content_in_parts_is_read(wire: OpenAiWire, model: OpenAiChat) -> None:
     thinking = {"type": "thinking", "thinking": [{"type": "text", "text": "Hm"}]}
     wire.stream(delta(content=[thinking]), delta(content=[{"type": "text", "text": "Yes"}]), end())

@@ -9,7 +9,7 @@ import pytest
 from sojourn.errors import InvalidInputError, MissingExtraError, ModelError
 from sojourn.providers.openai_chat import OpenAiChat
 from sojourn.providers.openai_client import OpenAiClient
-from sojourn.testing.wire import WireServer
+from sojourn.testing.wire import Reply, WireServer
 from sojourn.testing.wire_openai import OpenAiWire
 from tests.providers.openai_talks import HELLO, answered
 
@@ -31,6 +31,14 @@ def test_what_cannot_be_asked_is_refused_at_once(
 ) -> None:
     with pytest.raises(InvalidInputError, match=complaint):
         OpenAiChat(model, base_url=base_url, api_key=api_key)
+
+
+@pytest.mark.parametrize("api_key", ["sk- test", "sk-té", "sk-\x00", "sk-a\nX-Other: b"])
+def test_what_cannot_be_a_key_is_refused_and_not_shown(api_key: str) -> None:
+    with pytest.raises(InvalidInputError, match="copy it anew") as caught:
+        OpenAiChat("m", api_key=api_key)
+
+    assert "sk-" not in str(caught.value)
 
 
 @pytest.mark.parametrize(("timeout", "retries"), [(0.0, 1), (-1.0, 1), (float("nan"), 1), (1.0, -1)])
@@ -80,6 +88,32 @@ async def test_questions_that_come_while_it_is_opened_are_all_answered() -> None
                     group.start_soon(ask)
 
     assert sorted(answers) == ["0", "1", "2", "3"]
+
+
+@pytest.mark.anyio
+async def test_a_key_is_sent_without_the_line_that_it_was_read_with() -> None:
+    with WireServer() as server:
+        wire = OpenAiWire(server)
+        wire.say("Hello")
+        async with OpenAiChat("m", base_url=wire.base_url, api_key="sk-test\n") as model:
+            await answered(model)
+
+    assert server.requests[0].headers["authorization"] == "Bearer sk-test"
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("is_streamed", [True, False])
+async def test_a_redirect_takes_neither_key_nor_talk_to_another_server(is_streamed: bool) -> None:
+    with WireServer() as elsewhere, WireServer() as server:
+        other, wire = OpenAiWire(elsewhere), OpenAiWire(server)
+        other.say("Hello")
+        wire.chat.add(Reply(status=307, headers={"Location": f"{other.base_url}/chat/completions"}))
+
+        async with OpenAiChat("m", base_url=wire.base_url, api_key="sk-test") as model:
+            with pytest.raises(ModelError, match="another address"):
+                await (answered(model) if is_streamed else model.complete(HELLO))
+
+    assert elsewhere.requests == []
 
 
 @pytest.mark.anyio

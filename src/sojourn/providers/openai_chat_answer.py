@@ -123,11 +123,10 @@ class ChatAnswer:
 
     def _used(self) -> Usage:
         used = self._usage
+        # DeepSeek's own name for what was cached.
+        details = used.get("prompt_tokens_details") or {"cached_tokens": used.get("prompt_cache_hit_tokens")}
         return read.usage(
-            self._model,
-            read=used.get("prompt_tokens"),
-            written=used.get("completion_tokens"),
-            details=used.get("prompt_tokens_details"),
+            self._model, read=used.get("prompt_tokens"), written=used.get("completion_tokens"), details=details
         )
 
     def _stop(self, calls: tuple[ToolCall, ...]) -> StopReason:

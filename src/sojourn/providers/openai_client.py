@@ -27,6 +27,8 @@ NO_KEY: Final = "none"
 TIMEOUT: Final = 300.0
 RETRIES: Final = 2
 _OWN_HOSTS: Final = ("api.openai.com", "openai.azure.com")
+_OPTIONS: Final[Any] = {"follow_redirects": False}
+"""Neither a key nor a talk goes to a server that nobody named."""
 _CONNECT: Final = 10.0
 _CLOSING: Final = 5.0
 _GRACE: Final = 0.5
@@ -51,7 +53,8 @@ class OpenAiClient:
         is_openai: whether the server is OpenAI's own, or Azure's of it.
 
     Raises:
-        InvalidInputError: there is no model or no key, *base_url* is not an HTTP address, or a number is negative.
+        InvalidInputError: there is no model or no key, the key cannot be one, *base_url* is not an HTTP address, or a
+            number is negative.
     """
 
     def __init__(
@@ -71,6 +74,9 @@ class OpenAiClient:
         address = urlsplit(base_url or OPENAI_URL)
         if address.scheme not in {"http", "https"} or not address.hostname:
             raise InvalidInputError(f"base_url {base_url!r}: give an address that begins with http:// or https://")
+        api_key = (api_key or "").strip()  # a key that was read from a file often ends with a line
+        if not all("!" <= character <= "~" for character in api_key):
+            raise InvalidInputError("api_key: it holds characters that cannot be in a key; copy it anew")
         self.is_openai = any(address.hostname == own or address.hostname.endswith(f".{own}") for own in _OWN_HOSTS)
         if self.is_openai and not api_key:
             raise InvalidInputError("api_key: OpenAI's server needs one; for another server, give its base_url")
@@ -100,7 +106,10 @@ class OpenAiClient:
 
         with self._failures(), anyio.fail_after(self._timeout):
             response = await self._posted(
-                lambda sent: client.post(path, cast_to=httpx2.Response, body=sent), path, payload, raw_log
+                lambda sent: client.post(path, cast_to=httpx2.Response, body=sent, options=_OPTIONS),
+                path,
+                payload,
+                raw_log,
             )
         try:
             body = response.json()
@@ -182,7 +191,9 @@ class OpenAiClient:
         kind = AsyncStream[object]
         with self._failures(), anyio.fail_after(self._timeout):
             return await self._posted(
-                lambda sent: client.post(path, cast_to=object, body=sent, stream=True, stream_cls=kind),
+                lambda sent: client.post(
+                    path, cast_to=object, body=sent, options=_OPTIONS, stream=True, stream_cls=kind
+                ),
                 path, payload, raw_log,
             )  # fmt: skip
 

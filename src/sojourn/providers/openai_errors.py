@@ -24,6 +24,8 @@ def in_words(error: openai.OpenAIError) -> str:
             return "it did not answer in time"
         case openai.APIStatusError(status_code=status) if status in _BY_STATUS:
             return _BY_STATUS[status]
+        case openai.APIStatusError(status_code=status) if 300 <= status < 400:
+            return "it sends us on to another address; if that is right, give it as the base_url"
         case openai.APIStatusError(status_code=status):
             return f"it answered with status {status}: {short(_told(error))}"
         case openai.APIConnectionError():

@@ -35,7 +35,8 @@ class OpenAiResponses:
         takes_tools: whether the model can call tools.
 
     Raises:
-        InvalidInputError: there is no model or no key, *base_url* is not an HTTP address, or a number is negative.
+        InvalidInputError: there is no model or no key, the key cannot be one, *base_url* is not an HTTP address, or a
+            number is negative.
     """
 
     def __init__(
