@@ -307,6 +307,19 @@ def test_commands_tell_of_the_session(home: Path) -> None:
     assert told.endswith("nothing was said yet\n")
 
 
+def test_the_model_writes_the_summary_of_what_is_old(home: Path, server: WireServer, wire: OpenAiWire) -> None:
+    lines = [f"Step {number} of the plan is done." for number in range(12)]
+    for _ in lines:
+        wire.say("Good, what is next?")
+    wire.say(json.dumps({"summary": "Twelve steps of the plan were done.", "decisions": [], "tasks": [], "files": []}))
+
+    told = chat(home, *lines, "/compact", model=at(wire)).stdout.splitlines()
+
+    assert len(server.requests) == 13
+    assert "response_format" in server.requests[-1].json
+    assert "ompacted" in told[-1]
+
+
 def test_what_is_about_the_person_is_written_only_if_he_says_so(home: Path) -> None:
     told = chat(home, "I'm Ada and I live in Porto.", "/facts").stdout
     assert "Location: Porto" in told

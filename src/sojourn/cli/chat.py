@@ -27,6 +27,7 @@ from sojourn.cli.screen import JsonScreen, Opening, Screen, TextScreen
 from sojourn.context.models import ModelInfo
 from sojourn.errors import InvalidInputError
 from sojourn.providers.choosing import Choice, choose
+from sojourn.providers.structured import StructuredByProvider
 
 _ROOMY: Final = 16_000
 """Tokens that a model must take to be told of tools and how to work: those alone are some thousands."""
@@ -104,11 +105,13 @@ async def _opened(
     if not choice.costs:
         known = ModelInfo(window=choice.window, input_price=0.0, output_price=0.0)
     folder = Path.cwd()
-    settings = sojourn.Settings(models={choice.model: known})
+    # The model writes summaries. It does not read every exchange as well, which would cost as much as the talk itself.
+    settings = sojourn.Settings(models={choice.model: known}, learning="rules")
     provider = choice.open()
     is_roomy = choice.window is None or choice.window >= _ROOMY
+    summariser = StructuredByProvider(provider) if is_roomy and choice.provider != "scripted" else None
     try:
-        async with sojourn.open(location, settings=settings) as app:
+        async with sojourn.open(location, settings=settings, model=summariser) as app:
             yield Conversation(
                 app,
                 provider,
