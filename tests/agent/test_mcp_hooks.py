@@ -92,6 +92,10 @@ async def test_real_prompts_and_resources_are_pulled_in() -> None:
         ("Ana in a way that's kind", {"who": "Ana", "how": "in a way that's kind"}),
         ("x=1 who=Ana", {"who": "Ana", "how": "x=1"}),
         ("who=", {"who": ""}),
+        ("who='Ana Maria' kindly", {"who": "Ana Maria", "how": "kindly"}),
+        ("Ana 'isn't kind'", {"who": "Ana", "how": "'isn't kind'"}),
+        ('Ana first line\n  "second"  line\n', {"who": "Ana", "how": 'first line\n  "second"  line'}),
+        ("a how=b c", {"who": "a c", "how": "b"}),
     ],
 )
 def test_arguments_come_in_order_or_by_name(rest: str, arguments: dict[str, str]) -> None:

@@ -6,7 +6,6 @@ All other text passes unchanged, a path like `/etc/hosts` and an address like `m
 """
 
 import re
-import shlex
 from collections.abc import Iterable, Sequence
 from typing import Final
 
@@ -24,6 +23,9 @@ _SHOWN: Final = 12
 _COMMAND: Final = re.compile(r"/(?P<name>[A-Za-z0-9_][\w.:-]*)(?:\s+(?P<rest>.*))?", re.DOTALL)
 _MENTION: Final = re.compile(r"(?<![^\s(\[\"'])@(?P<name>[A-Za-z0-9_][^\s<>\"']*)")
 _BEHIND: Final = ".,;:!?)]}'\""
+_WORD: Final = re.compile(
+    r"""(?:(?P<key>[\w.-]+)=)?(?P<value>"[^"]*"(?!\S)|'[^']*'(?!\S)|(?(key)\S*|\S+))""",
+)
 _TAG: Final = re.compile(r"<(?=\W*resource(?![A-Za-z]))", re.IGNORECASE)
 
 
@@ -82,35 +84,45 @@ def _find_prompt(name: str, mcp: Mcp) -> tuple[str, McpPrompt]:
 def read_arguments(prompt: McpPrompt, rest: str) -> dict[str, str]:
     """Return the arguments of *prompt* that *rest* gives: `key=value`, or in order; the last takes what is left.
 
+    An argument with spaces is put in quotes; what the last one takes is kept as it is written, lines and all.
+
     Raises:
-        InvalidInputError: one that is required is missing, or the prompt takes none.
+        InvalidInputError: one that is required is missing, or there are more than the prompt takes.
     """
     names = [argument.name for argument in prompt.arguments]
     arguments: dict[str, str] = {}
-    positional: list[str] = []
-    for word in _words(rest):
-        key, equals, value = word.partition("=")
-        if equals and key in names:
-            arguments[key] = value
+    positional: list[re.Match[str]] = []
+    for word in _WORD.finditer(rest):
+        if word["key"] in names:
+            arguments[word["key"]] = _unquoted(word["value"])
         else:
             positional.append(word)
-    open_names = [name for name in names if name not in arguments]
-    if positional and not open_names:
-        raise InvalidInputError(f"/{prompt.name} takes no more arguments: {_usage(prompt)}")
-    if len(positional) > len(open_names):
-        positional = [*positional[: len(open_names) - 1], " ".join(positional[len(open_names) - 1 :])]
-    arguments |= dict(zip(open_names, positional, strict=False))
+    arguments |= _in_order([name for name in names if name not in arguments], positional, prompt)
     missing = [argument.name for argument in prompt.arguments if argument.required and argument.name not in arguments]
     if missing:
         raise InvalidInputError(f"/{prompt.name} needs {' and '.join(missing)}: {_usage(prompt)}")
     return arguments
 
 
-def _words(rest: str) -> list[str]:
-    try:
-        return shlex.split(rest)
-    except ValueError:  # an apostrophe is no quotation
-        return rest.split()
+def _in_order(names: Sequence[str], words: Sequence[re.Match[str]], prompt: McpPrompt) -> dict[str, str]:
+    if words and not names:
+        raise InvalidInputError(f"/{prompt.name} takes no more arguments: {_usage(prompt)}")
+    texts = [_unquoted(word[0]) for word in words]
+    if len(words) > len(names):
+        last = len(names) - 1
+        texts[last:] = [_as_written(words[last:])]
+    return dict(zip(names, texts, strict=False))
+
+
+def _as_written(words: Sequence[re.Match[str]]) -> str:
+    """Return the text from the first word to the last, unless a `key=value` stands between them."""
+    text = words[0].string[words[0].start() : words[-1].end()]
+    whole = sum(1 for _ in _WORD.finditer(text)) == len(words)
+    return text if whole else " ".join(word[0] for word in words)
+
+
+def _unquoted(text: str) -> str:
+    return text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'" else text
 
 
 def _usage(prompt: McpPrompt) -> str:
