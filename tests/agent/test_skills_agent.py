@@ -22,7 +22,7 @@ pytestmark = pytest.mark.anyio
 
 @pytest.fixture
 async def session() -> AsyncIterator[Session]:
-    async with sojourn.open("memory:") as app:
+    async with sojourn.open("memory:", embedders=()) as app:
         yield await app.sessions.create()
 
 
