@@ -96,7 +96,18 @@ async def test_calls_are_told_as_they_begin_and_have_their_arguments_at_the_end(
     assert last.stop == "tools"
 
 
-@pytest.mark.parametrize("written", ['{"place": ', "[1]", "Porto", '{"a": 1}{"b": 2}', '{"a": NaN}'])
+@pytest.mark.parametrize(
+    "written",
+    [
+        '{"place": ',
+        "[1]",
+        "Porto",
+        '{"a": 1}{"b": 2}',
+        '{"a": NaN}',
+        '{"a": "\\ud800"}',
+        '{"a": ' + "[" * 80 + "]" * 80 + "}",
+    ],
+)
 async def test_arguments_that_are_no_json_object_are_kept_as_text(
     wire: OpenAiWire, model: OpenAiChat, written: str
 ) -> None:
@@ -198,6 +209,20 @@ async def test_half_a_character_does_not_reach_the_store(wire: OpenAiWire, model
 
     assert msgspec.json.encode(last.message)
     assert last.message.text == "\ufffdé"
+
+
+async def test_blocks_of_thinking_that_no_store_takes_are_given_up_and_the_answer_is_not(
+    wire: OpenAiWire, model: OpenAiChat
+) -> None:
+    nested: list[Any] = []
+    for _ in range(200):
+        nested = [nested]
+    wire.stream(delta(content="Yes", reasoning_details=[{"type": "odd", "data": nested}]), end())
+    wire.stream(delta(content="Yes", reasoning_details=[{"type": "\ud800", "other": "\ud800"}]), end())
+
+    for _ in range(2):
+        message = (await answered(model)).message
+        assert message == Message(role="assistant", content="Yes", model="m")
 
 
 # --- what is sent

@@ -160,12 +160,16 @@ async def test_an_overload_is_overcome_before_the_stream_begins(
 
 async def test_the_key_is_in_no_error_even_if_the_server_says_it(wire: OpenAiWire) -> None:
     wire.fail(400, "the key sk-test is odd")
+    wire.say("Hel", ending="error", error={"message": "the key sk-test is odd"})
+    log = Log()
 
     async with OpenAiChat("little-model", base_url=wire.base_url, api_key="sk-test") as model:
-        with pytest.raises(ModelError, match=r"the key \[the key\] is odd") as caught:
-            await told(model)
+        for _ in range(2):
+            with pytest.raises(ModelError, match=r"the key \[the key\] is odd") as caught:
+                await told(model, raw_log=log)
+            assert caught.value.__cause__ is None
 
-    assert caught.value.__cause__ is None
+    assert "sk-test" not in str(log.__dict__)
 
 
 @pytest.mark.parametrize("ending", ["cut", "short"])
@@ -243,7 +247,9 @@ async def test_a_page_instead_of_a_stream_says_to_check_the_address(wire: OpenAi
     assert not isinstance(caught.value, ModelUnavailableError)
 
 
-@pytest.mark.parametrize("sent", [b"data: {not json\n\n", b"data: [1]\n\n", b"data: \xff\n\n"])
+@pytest.mark.parametrize(
+    "sent", [b"data: {not json\n\n", b"data: [1]\n\n", b"data: \xff\n\n", b"data: " + b"[" * 100_000 + b"\n\n"]
+)
 async def test_an_event_that_is_none_is_a_broken_stream(wire: OpenAiWire, model: OpenAiChat, sent: bytes) -> None:
     wire.stream(delta(content="Hel"), sent)
 
@@ -258,6 +264,34 @@ async def test_chunks_of_odd_shapes_say_nothing(wire: OpenAiWire, model: OpenAiC
     wire.stream(event(chunk), delta(content="Hello"), b": a comment\n\n", end())
 
     assert (await answered(model)).message.text == "Hello"
+
+
+async def test_a_model_that_is_closed_while_it_is_asked_says_so(wire: OpenAiWire, model: OpenAiChat) -> None:
+    held = wire.hold()
+    said: list[str] = []
+
+    async def ask() -> None:
+        with pytest.raises(ModelError) as caught:
+            await model.complete(HELLO)
+        said.append(str(caught.value))
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(ask)
+        await anyio.to_thread.run_sync(held.wait_for_request)
+        await model.close()
+
+    assert "is closed" in said[0] or "cannot be reached" in said[0]
+
+
+async def test_a_stream_of_a_model_that_is_closed_breaks_off(wire: OpenAiWire, model: OpenAiChat) -> None:
+    wire.say(["one", Held(), "two"])
+
+    events = model.stream(HELLO)
+    assert await anext(events) == ContentDelta(text="one")
+    await model.close()
+
+    with pytest.raises(ModelUnavailableError, match="broke off"):
+        await anext(events)
 
 
 async def test_a_closed_model_says_so(wire: OpenAiWire, model: OpenAiChat) -> None:

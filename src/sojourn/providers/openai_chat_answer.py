@@ -3,8 +3,6 @@
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
-import msgspec
-
 from sojourn.model.message import ToolCall
 from sojourn.model.usage import Usage
 from sojourn.providers import openai_reading as read
@@ -82,7 +80,7 @@ class ChatAnswer:
         )
         if self._field or self._details:
             kept = {"form": FORM, "host": self._host, "field": self._field, DETAILS: list(self._details.values())}
-            message = message.with_raw(msgspec.json.encode(kept))
+            message = read.with_kept(message, kept)
         yield StreamComplete(message=message, usage=self._used(), stop=self._stop(calls))
 
     def _pieces(self, delta: dict[str, Any]) -> Iterator[StreamEvent]:

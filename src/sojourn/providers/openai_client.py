@@ -5,6 +5,7 @@ Its classes for answers are not used: they would hide what a server sends beyond
 Responses) talk through this one; nobody else imports the SDK for talking.
 """
 
+import json
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -113,7 +114,7 @@ class OpenAiClient:
             )
         try:
             body = response.json()
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise ModelError(f"{self.name}: it answered with something that is not JSON") from error
         if not isinstance(body, dict):
             raise ModelError(f"{self.name}: it answered with something that is not a JSON object")
@@ -217,7 +218,7 @@ class OpenAiClient:
                 return await post(sent)
             except openai.APIStatusError as error:
                 if raw_log is not None:
-                    raw_log.on_response(error.status_code, {"error": error.body})
+                    raw_log.on_response(error.status_code, {"error": self._shown(error.body)})
                 other = self._other_way(error, sent)
                 if other is None:
                     raise
@@ -245,6 +246,10 @@ class OpenAiClient:
         except openai.OpenAIError as error:
             has_key = self._api_key != NO_KEY and self._api_key in str(error)
             raise self.error(in_words(error), may_pass=may_pass(error)) from (None if has_key else error)
+        except RuntimeError as error:
+            if not self._closed:
+                raise
+            raise ModelError(f"{self.name} is closed") from error
 
     @contextmanager
     def _breaks(self, raw_log: RawLog | None) -> Generator[None, None, None]:
@@ -259,10 +264,14 @@ class OpenAiClient:
             raise self.broke_off() from error
         except openai.APIError as error:
             if raw_log is not None:
-                raw_log.on_chunk({"error": error.body})
+                raw_log.on_chunk({"error": self._shown(error.body)})
             raise
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise self.error("it sent an event that is not JSON", may_pass=True) from error
+
+    def _shown(self, body: object) -> Any:
+        """Return what a server says of an error, as JSON; the key, if it says that, is not in it."""
+        return json.loads(self._without_key(json.dumps(body, default=str)))
 
     def _without_key(self, words: str) -> str:
         return words if self._api_key == NO_KEY else words.replace(self._api_key, "[the key]")

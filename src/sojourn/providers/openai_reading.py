@@ -4,14 +4,17 @@ Servers that speak the OpenAI protocol differ in what they leave out, so only wh
 and each piece is taken for what it is.
 """
 
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, Final
 
 import msgspec
 
 from sojourn.model.message import Message, Part, TextPart, ThinkingPart, ToolCall
 from sojourn.model.usage import Usage
 
-_MOST = 10**12
+_MOST: Final = 10**12
+_DEEPEST: Final = 64
+"""So many levels of nesting are kept as values; the journal takes little more."""
 
 
 def mapping(value: Any) -> dict[str, Any]:
@@ -68,12 +71,12 @@ def tool_call(call_id: str, name: str, written: str) -> ToolCall:
 
 
 def json_object(written: str) -> dict[str, Any] | None:
-    """Return the JSON object that is *written*; None if it is something else, or not whole."""
+    """Return the JSON object that is *written*; None if it is something else, not whole, or nested without end."""
     try:
         read = msgspec.json.decode(written)
     except (msgspec.DecodeError, RecursionError):
         return None
-    return read if isinstance(read, dict) else None
+    return read if isinstance(read, dict) and not _is_deep(read) else None
 
 
 def message(*, thinking: list[str], said: str, calls: tuple[ToolCall, ...], model: str) -> Message:
@@ -81,3 +84,27 @@ def message(*, thinking: list[str], said: str, calls: tuple[ToolCall, ...], mode
     thoughts = [ThinkingPart(text=one) for one in thinking if one]
     parts: tuple[Part, ...] = (*thoughts, *([TextPart(text=said)] if said else []))
     return Message(role="assistant", content=parts if thoughts else said, tool_calls=calls, model=model)
+
+
+def with_kept(message: Message, kept: dict[str, Any]) -> Message:
+    """Return *message* with what its provider wants back; without, if no store takes that: the talk must go on."""
+    try:
+        written = msgspec.json.encode(kept)
+    except (UnicodeEncodeError, RecursionError):
+        return message
+    return message if _is_deep(kept) else message.with_raw(written)
+
+
+def _is_deep(value: Any) -> bool:
+    level = [value]
+    for _ in range(_DEEPEST):
+        level = [item for one in level for item in _inside(one)]
+        if not level:
+            return False
+    return True
+
+
+def _inside(value: Any) -> Iterable[Any]:
+    if isinstance(value, dict):
+        return value.values()
+    return value if isinstance(value, list) else ()

@@ -7,8 +7,6 @@ the model to go on with it (`payloads`).
 from collections.abc import Iterator
 from typing import Any, Final
 
-import msgspec
-
 from sojourn.model.message import ToolCall
 from sojourn.providers import openai_reading as read
 from sojourn.providers.protocol import (
@@ -83,8 +81,7 @@ class ResponsesAnswer:
             model=model,
         )
         if items:
-            kept = {"form": FORM, "host": self._host, "items": items}
-            message = message.with_raw(msgspec.json.encode(kept))
+            message = read.with_kept(message, {"form": FORM, "host": self._host, "items": items})
         used = read.mapping(response.get("usage"))
         usage = read.usage(
             model,
