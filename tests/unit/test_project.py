@@ -113,9 +113,9 @@ def test_a_newcomer_installs_what_a_chat_needs_and_no_more() -> None:
 
 
 def test_a_run_starts_a_chat_with_the_model_on_this_machine() -> None:
-    printed = subprocess.run(
-        ["make", "-n", "-o", ".venv/.core", "run"], cwd=ROOT, capture_output=True, text=True, check=True
-    )
+    asked = {name: value for name, value in os.environ.items() if "MAKE" not in name and name not in {"ARGS", "MFLAGS"}}
+    command = ["make", "--dry-run", "--old-file", ".venv/.core", "run"]
+    printed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True, env=asked)
 
     assert printed.stdout.splitlines()[-1].strip() == ".venv/bin/sojourn chat --model local"
 
