@@ -130,6 +130,7 @@ async def test_a_file_is_read_whole_or_by_lines(home: Path) -> None:
     assert some.data == "two"
     assert "[lines 3 to 3 of 3]" in (await run(home, "read_file", path="a.txt", first_line=3)).output
     assert "there is no line 4" in (await run(home, "read_file", path="a.txt", first_line=4)).error
+    assert "comes before" in (await run(home, "read_file", path="a.txt", first_line=3, last_line=2)).error
 
 
 async def test_a_long_file_is_read_in_pieces_that_meet(home: Path) -> None:

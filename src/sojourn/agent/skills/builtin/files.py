@@ -57,6 +57,8 @@ class Files:
             first_line: the first line to read, counted from 1.
             last_line: the last line to read; the end of the file unless given.
         """
+        if last_line is not None and last_line < first_line:
+            raise InvalidInputError(f"last_line {last_line:,} comes before first_line {first_line:,}")
         real = self._roots.inside(path)
         data = text_file.load(real).data
         text = data.decode("utf-8", "replace").removeprefix(_BOM)
