@@ -300,6 +300,7 @@ async def test_a_talk_with_calls_pictures_and_odd_names_is_taken_by_a_strict_ser
                 MediaPart(media_type="image/png", url="https://example.org/a.png"),
                 MediaPart(media_type="application/pdf", data=b"x", name="a.pdf"),
                 MediaPart(media_type="audio/mpeg", data=b"x"),
+                MediaPart(media_type="application/zip", data=b"x", name="a.zip"),
             ),
         ),
     )
@@ -309,8 +310,8 @@ async def test_a_talk_with_calls_pictures_and_odd_names_is_taken_by_a_strict_ser
     sent = server.requests[0].json["messages"]
     assert sent[1]["tool_calls"][0]["id"] == sent[2]["tool_call_id"]
     assert sent[1]["tool_calls"][1]["function"]["arguments"] == '{"not_json":"{"}'
-    assert sent[4]["content"] == "See\n[image/png]"
-    assert [part["type"] for part in sent[5]["content"]] == ["text", "image_url", "file", "input_audio"]
+    assert sent[4]["content"] == "See\n(a file that cannot be shown here: image/png)"
+    assert [part["type"] for part in sent[5]["content"]] == ["text", "image_url", "file", "input_audio", "text"]
 
 
 async def test_what_was_thought_goes_back_to_the_same_server_while_the_turn_goes_on(

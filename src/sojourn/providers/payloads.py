@@ -25,8 +25,10 @@ _LONGEST_NAME: Final = 64
 _CHAT_ID: Final = 40
 _RESPONSES_ID: Final = 64
 """How long OpenAI lets the id of a call be."""
-_AUDIO: Final = {"mpeg": "mp3", "x-wav": "wav", "wave": "wav"}
-"""What OpenAI calls these kinds of sound."""
+_AUDIO: Final = {
+    "audio/mpeg": "mp3", "audio/mp3": "mp3", "audio/wav": "wav", "audio/x-wav": "wav", "audio/wave": "wav",
+}  # fmt: skip
+"""What OpenAI calls these kinds of sound; it takes no others."""
 _THINKING: Final = frozenset({"thinking", "redacted_thinking"})
 _IMAGES: Final = frozenset({"image/jpeg", "image/png", "image/gif", "image/webp"})
 _PDF: Final = "application/pdf"
@@ -140,7 +142,7 @@ def _anthropic_media(part: MediaPart) -> dict[str, Any]:
             return {"type": kind, "source": {"type": "base64", "media_type": part.media_type, "data": encoded}}
         if part.url:
             return {"type": kind, "source": {"type": "url", "url": part.url}}
-    return {"type": "text", "text": f"(a file that cannot be shown here: {part.name or part.media_type})"}
+    return {"type": "text", "text": _unseen(part)}
 
 
 # --- OpenAI
@@ -181,18 +183,20 @@ def _chat_content(message: Message) -> str | list[dict[str, Any]] | None:
 
 def _noted(message: Message) -> str:
     """Return a message as text, with a note where media were: only the user may send them."""
-    shown = (f"[{part.media_type}]" if isinstance(part, MediaPart) else _part_text(part) for part in _parts(message))
+    shown = (_unseen(part) if isinstance(part, MediaPart) else _part_text(part) for part in _parts(message))
     return "\n".join(text for text in shown if text)
 
 
 def _chat_media(part: MediaPart) -> dict[str, Any]:
-    kind, _, form = part.media_type.partition("/")
-    if kind == "audio" and part.data is not None:
-        audio = {"data": base64.b64encode(part.data).decode(), "format": _AUDIO.get(form, form)}
+    """Return an image, a document or a sound; of what the API cannot look at, only that it is there."""
+    if part.media_type in _IMAGES and _address(part):
+        return {"type": "image_url", "image_url": {"url": _address(part)}}
+    if part.media_type == _PDF and part.data is not None:
+        return {"type": "file", "file": {"filename": part.name or "file.pdf", "file_data": _address(part)}}
+    if part.media_type in _AUDIO and part.data is not None:
+        audio = {"data": base64.b64encode(part.data).decode(), "format": _AUDIO[part.media_type]}
         return {"type": "input_audio", "input_audio": audio}
-    if kind != "image" and part.data is not None:
-        return {"type": "file", "file": {"filename": part.name or f"file.{form}", "file_data": _address(part)}}
-    return {"type": "image_url", "image_url": {"url": _address(part)}}
+    return {"type": "text", "text": _unseen(part)}
 
 
 def _openai_responses(system: str, messages: Sequence[Message]) -> dict[str, Any]:
@@ -236,12 +240,13 @@ def _responses_output(message: Message) -> str | list[dict[str, Any]]:
 
 
 def _responses_media(part: MediaPart) -> dict[str, Any]:
-    if part.media_type.startswith("image/"):
+    if part.media_type in _IMAGES and _address(part):
         return {"type": "input_image", "image_url": _address(part)}
-    if part.data is None:
-        return {"type": "input_file", "file_url": part.url or ""}
-    form = part.media_type.partition("/")[2]
-    return {"type": "input_file", "filename": part.name or f"file.{form}", "file_data": _address(part)}
+    if part.media_type == _PDF and part.data is not None:
+        return {"type": "input_file", "filename": part.name or "file.pdf", "file_data": _address(part)}
+    if part.media_type == _PDF and part.url:
+        return {"type": "input_file", "file_url": part.url}
+    return {"type": "input_text", "text": _unseen(part)}
 
 
 def _own_items(message: Message) -> list[dict[str, Any]]:
@@ -305,6 +310,10 @@ def _part_text(part: Part) -> str:
 
 def _as_json(data: Any) -> str:
     return msgspec.json.encode(data).decode()
+
+
+def _unseen(part: MediaPart) -> str:
+    return f"(a file that cannot be shown here: {part.name or part.media_type})"
 
 
 def _arguments(call: ToolCall) -> str:

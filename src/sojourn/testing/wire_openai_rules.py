@@ -22,6 +22,7 @@ _FIELDS: Final = {
 }
 _THOUGHT: Final = frozenset({"reasoning_content", "reasoning", "reasoning_details"})
 _FUNCTION: Final = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+_IMAGE: Final = re.compile(r"https?://|data:image/(png|jpeg|gif|webp);base64,")
 _NAME: Final = re.compile(r"[^\s<|\\/>]{1,64}")
 _LONGEST_CHAT_ID: Final = 40
 _LONGEST_RESPONSES_ID: Final = 64
@@ -98,6 +99,18 @@ def _content_problems(content: Any, at: str, *, role: str, has_calls: bool) -> I
                 yield f"Invalid value: '{kind}'. ({at}.content[{number}].type)"
             elif kind not in part:
                 yield f"Missing required parameter: '{at}.content[{number}].{kind}'."
+            else:
+                yield from _media_problems(kind, part[kind], f"{at}.content[{number}]")
+
+
+def _media_problems(kind: str, media: Any, at: str) -> Iterator[str]:
+    match kind:
+        case "image_url" if not _IMAGE.match(media.get("url", "")):
+            yield f"Invalid '{at}.image_url.url': expected an address, or the data of a png, jpeg, gif or webp."
+        case "file" if not media.get("file_data", "").startswith("data:application/pdf;base64,"):
+            yield f"Invalid '{at}.file.file_data': expected the data of a PDF."
+        case "input_audio" if media.get("format") not in {"wav", "mp3"}:
+            yield f"Invalid value: '{media.get('format')}'. ({at}.input_audio.format)"
 
 
 def _calls_problems(calls: Any, at: str) -> Iterator[str]:
@@ -206,6 +219,10 @@ def _part_problems(parts: list[dict[str, Any]], at: str, *, is_assistant: bool) 
     for place, part in enumerate(parts):
         if part.get("type") not in allowed:
             yield f"Invalid value: '{part.get('type')}'. ({at}.content[{place}].type)"
+        elif part["type"] == "input_image" and not _IMAGE.match(part.get("image_url", "")):
+            yield f"Invalid '{at}.content[{place}].image_url'."
+        elif part["type"] == "input_file" and not (part.get("file_url") or part.get("file_data")):
+            yield f"Missing required parameter: '{at}.content[{place}].file_data'."
 
 
 def _pairing_problems(items: list[dict[str, Any]]) -> Iterator[str]:
