@@ -6,11 +6,16 @@ import signal
 import subprocess
 import sys
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Literal, NamedTuple
 
 import anyio
 import apsw
 import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
 
 import sojourn
 from sojourn.agent.logs.config import LogConfig, LogStream
@@ -18,10 +23,11 @@ from sojourn.agent.logs.logger import SessionLogger
 from sojourn.agent.logs.projection import JournalLog, forget_in_logs, let_logs_forget, open_log
 from sojourn.agent.logs.storage import MessageRow, SessionStorage
 from sojourn.engine.app import Sojourn
+from sojourn.engine.compacting import ContextCompactor
 from sojourn.engine.compaction import CompactionSettings
 from sojourn.engine.session import Session
 from sojourn.engine.settings import Settings
-from sojourn.errors import AccessError, CorruptError, InvalidInputError
+from sojourn.errors import AccessError, CorruptError, InvalidInputError, NotFoundError
 from sojourn.model.events import (
     Compacted,
     CompactionUndone,
@@ -733,3 +739,68 @@ async def test_one_who_cannot_forget_stops_no_other_and_is_not_passed_over_in_si
         await session.forget("message", seq)
     assert holding(log.logger.session_dir) == []
     await log.close()
+
+
+class Step(NamedTuple):
+    """Something that happens in a session; *where* is a place in its journal, from 0 to 1."""
+
+    what: Literal["say", "compact", "clear", "undo", "summarise", "forget", "follow"]
+    where: float = 0.0
+
+
+steps = st.builds(
+    Step,
+    st.sampled_from([*["say"] * 4, *["compact"] * 3, *["undo"] * 3, "clear", "summarise", "forget", "follow"]),
+    st.floats(0, 1),
+)
+
+
+async def take(step: Step, session: Session, compactor: ContextCompactor, log: JournalLog) -> None:
+    seq = Seq(2 + int(step.where * (session.head - 2))) if session.head > 2 else Seq(1)
+    match step.what:
+        case "say":
+            await session.append(said(f"message {session.head}"))
+        case "compact":
+            start = session.state.conversation.window_start
+            if seq > start:
+                kept = [one for one in await messages_of(session) if one > seq]
+                summary = f"summary {session.head}"
+                await session.append(Compacted(summary=summary, through=seq, kept=len(kept)), causes=range(1, seq + 1))
+        case "clear":
+            await compactor.clear()
+        case "undo":
+            with suppress(NotFoundError):
+                await compactor.undo()
+        case "summarise":
+            await session.append(SummaryUpdated(text=f"other summary {session.head}"))
+        case "forget":
+            if seq in await messages_of(session):
+                await log.forget(await session.forget("message", seq))
+        case "follow":
+            await log.catch_up()
+
+
+@settings(max_examples=60, phases=[Phase.generate])  # to look for a shorter one takes minutes
+@given(st.lists(steps, min_size=12, max_size=30))
+async def test_what_is_in_context_is_what_the_state_says_whatever_happened(happened: list[Step]) -> None:
+    with TemporaryDirectory() as folder:
+        async with sojourn.open("memory:", settings=QUIET) as app:
+            session = await app.sessions.create("s")
+            log = JournalLog(session, SessionLogger(config(Path(folder))))
+            for step in happened:
+                await take(step, session, app.compactor(session), log)
+            await log.catch_up()
+
+            state = session.state
+            window = {seq for seq in await messages_of(session) if seq > state.conversation.window_start}
+            shown = log.logger.folder.storage.get_messages()
+            assert {row.id for row in shown if row.summary_of is None} == window
+            summaries = [row.content.split("\n\n")[1] for row in shown if row.summary_of is not None]
+            assert summaries == ([state.working_set.summary] if state.working_set.summary else [])
+            assert {row.id for row in rows(log) if row.summary_of is None} == set(await messages_of(session))
+            if summaries:
+                assert in_context(log)[0].endswith(summaries[0])
+            before = dump(log.logger.session_dir)
+            await log.rebuild()
+            assert dump(log.logger.session_dir) == before
+            await log.close()
