@@ -108,6 +108,12 @@ def test_who_comes_back_finds_what_was_said(home: Path, server: WireServer, wire
     assert "Nice to meet you" in told
 
 
+def test_each_line_is_one_turn_and_is_kept_once(home: Path) -> None:
+    chat(home, "One", "", "Two", "   ", "Three", ";", "Four")
+
+    assert stored(home) == ["One", "I see.", "Two", "I see.", "Three", "I see."]
+
+
 @pytest.mark.timeout(180)
 @pytest.mark.skipif(bool(local.missing()), reason="the local model is not installed")
 def test_the_model_on_this_machine_talks_and_its_session_goes_on(home: Path) -> None:
@@ -146,7 +152,7 @@ def test_a_session_is_chosen_by_its_title_or_a_piece_of_its_id(home: Path) -> No
     bread = other.stderr.splitlines()[-1].rpartition(" ")[2]
 
     assert "going on with Plan the garden wall" in chat(home, also=("--session", "plan the GARDEN wall")).stderr
-    assert "going on with Bake sourdough bread" in chat(home, also=("--session", bread)).stderr
+    assert "going on with Bake sourdough bread" in chat(home, also=("--resume", bread)).stderr
     assert "going on with Bake sourdough bread" in chat(home).stderr  # the one that was used last
 
 
@@ -372,7 +378,7 @@ def test_a_path_is_no_command(home: Path) -> None:
     assert chat(home, "/etc/hosts: what is in it?").stdout == "I see.\n"
 
 
-@pytest.mark.parametrize("word", ["exit", "EXIT", "quit", ";", "/exit", "/quit"])
+@pytest.mark.parametrize("word", ["exit", "EXIT", "quit", "bye", ";", "/exit", "/quit"])
 def test_a_word_leaves(home: Path, word: str) -> None:
     assert chat(home, word, "Hello").stdout == ""
 

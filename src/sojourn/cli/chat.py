@@ -37,7 +37,11 @@ _ROOMY: Final = 16_000
 @click.option("--model", "-m", metavar="NAME", help="Which model, such as local, claude-NAME, gpt-NAME or ollama:NAME.")
 @click.option("--base-url", metavar="URL", help="Where the model is served, if not by its vendor.")
 @click.option(
-    "--session", "-r", metavar="NAME", help="Go on with this session: its title, its id, or a piece of its id."
+    "--session",
+    "--resume",
+    "-r",
+    metavar="NAME",
+    help="Go on with this session: its title, its id, or a piece of its id.",
 )
 @click.option("--new-session", is_flag=True, help="Begin a new session instead of going on with the last one.")
 @click.option("--store", metavar="LOCATION", help="Where sessions are kept; a file of your own by default.")

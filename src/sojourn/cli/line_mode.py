@@ -35,7 +35,7 @@ _ANSWERS: Final = {
     "x": (Approval.DENY_ALL, "nothing that this turn asks"),
 }
 """What a person can type, what that means, and how it is called."""
-_LEAVE: Final = frozenset({"exit", "quit", ";", "/exit", "/quit"})
+_LEAVE: Final = frozenset({"exit", "quit", "bye", ";", "/exit", "/quit"})
 _INTERRUPTED: Final = 130
 """What a shell reports of a program that Ctrl-C ended."""
 
