@@ -258,7 +258,19 @@ async def test_an_event_that_is_none_is_a_broken_stream(wire: OpenAiWire, model:
 
 
 @pytest.mark.parametrize(
-    "chunk", [{}, {"choices": None}, {"choices": [3]}, {"choices": [{"delta": 3}]}, {"usage": 3, "model": 4}]
+    "chunk",
+    [
+        {},
+        {"choices": None},
+        {"choices": [3]},
+        {"choices": [{"delta": 3}]},
+        {"usage": 3, "model": 4},
+        {
+            "choices": [
+                {"delta": {"reasoning_details": [{"type": [], "index": {}}, 3], "tool_calls": [3, {"index": []}]}}
+            ]
+        },
+    ],
 )
 async def test_chunks_of_odd_shapes_say_nothing(wire: OpenAiWire, model: OpenAiChat, chunk: dict[str, Any]) -> None:
     wire.stream(event(chunk), delta(content="Hello"), b": a comment\n\n", end())

@@ -45,7 +45,7 @@ class ChatAnswer:
         self._thinking: list[str] = []
         self._said: list[str] = []
         self._field = ""
-        self._details: dict[Any, dict[str, Any]] = {}
+        self._details: dict[str, dict[str, Any]] = {}
         self._finish: str | None = None
         self._has_message = False
         self._refused = False
@@ -111,7 +111,7 @@ class ChatAnswer:
 
     def _keep(self, detail: dict[str, Any], place: int) -> None:
         """Put a piece of a block of thinking behind what came of that block."""
-        key = (detail.get("type"), detail.get("index", place))
+        key = f"{detail.get('type')} {detail.get('index', place)}"
         kept = self._details.setdefault(key, {})
         for name, value in detail.items():
             if name in {"text", "summary", "data"} and isinstance(value, str):
