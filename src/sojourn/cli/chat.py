@@ -62,6 +62,9 @@ def chat(
     """Talk to a model, line by line, in a session that is kept.
 
     It goes on with the session that was used last in this project. Input may be piped in: each line is one message.
+
+    Without a model's name it takes the one in SOJOURN_MODEL, else a vendor whose key is set (ANTHROPIC_API_KEY,
+    OPENAI_API_KEY, OPENROUTER_API_KEY), else an Ollama server that answers, else a small model on this machine.
     """
     if session is not None and new_session:
         raise InvalidInputError("a session is begun or gone on with: give --session or --new-session, not both")

@@ -79,7 +79,7 @@ def choose(model: str | None = None, *, environment: Mapping[str, str], base_url
     the event loop.
 
     Args:
-        model: a name in one of the forms that the README lists; a vendor alone takes its usual model.
+        model: a name in one of the forms that the error for any other lists; a vendor alone takes its usual model.
         environment: the process's variables: keys, `SOJOURN_MODEL`, `OLLAMA_HOST`.
         base_url: where the named model is served, in place of its vendor's own address.
 
