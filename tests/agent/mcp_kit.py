@@ -94,6 +94,7 @@ class MadeUpLink:
         self.offer = artifacts
         self.gone = anyio.Event()
         self.closed = False
+        self.last_words = ""
         self.on_change: Callable[[], None] = lambda: None
         self._pings = list(pings)
 
@@ -111,8 +112,9 @@ class MadeUpLink:
         ready()
         await anyio.sleep_forever()
 
-    async def broken(self) -> None:
+    async def broken(self) -> str:
         await self.gone.wait()
+        return self.last_words
 
     async def call(self, tool: str, arguments: dict[str, Any]) -> ToolResult:
         return ToolResult(output=f"{tool} {arguments}")

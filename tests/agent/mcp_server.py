@@ -215,7 +215,11 @@ class HttpServer:
         app = make_server(Behaviour(legacy=legacy, pingless=pingless)).streamable_http_app()
         config = uvicorn.Config(app, log_level="critical", lifespan="on", ws="none", timeout_graceful_shutdown=0)
         self._server = uvicorn.Server(config)
-        self._socket = socket.create_server(("127.0.0.1", port))
+        # Named as TCP, or asyncio does not know that it may send small packets at once.
+        self._socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        self._socket.bind(("127.0.0.1", port))
+        self._socket.listen()
         self.port: int = self._socket.getsockname()[1]
         self._thread = threading.Thread(
             target=self._server.run, kwargs={"sockets": [self._socket]}, name="sojourn-mcp-server"

@@ -157,11 +157,40 @@ async def test_a_server_at_work_is_not_taken_for_an_unhealthy_one() -> None:
         assert stage.connection.status is CONNECTED
         link.done.set()
         await anyio.wait_all_tasks_blocked()
-        for _ in range(2):
+        for _ in range(3):  # at the first look it has just answered
             await stage.hourglass.turn(HEALTH)
         await stage.heard.until_status(RECONNECTING)
 
     assert stage.heard.statuses == [CONNECTING, CONNECTED, RECONNECTING, DISCONNECTED]
+
+
+@pytest.mark.anyio
+async def test_a_server_that_is_at_work_for_longer_than_a_call_may_take_is_asked_after_all() -> None:
+    link = BusyLink(pings=[NO_ANSWER, NO_ANSWER])
+    stage = Stage(link, timing=Timing(call=2 * HEALTH))
+
+    async with running(stage), anyio.create_task_group() as tasks:
+        tasks.start_soon(stage.connection.call, "long", {})
+        await link.began.wait()
+        for _ in range(4):
+            await stage.hourglass.turn(HEALTH)
+        await stage.heard.until_status(RECONNECTING)
+        tasks.cancel_scope.cancel()
+
+    assert stage.heard.statuses == [CONNECTING, CONNECTED, RECONNECTING, DISCONNECTED]
+
+
+@pytest.mark.anyio
+async def test_what_a_server_said_last_is_in_the_reason() -> None:
+    link = MadeUpLink()
+    link.last_words = "MemoryError"
+    stage = Stage(link)
+
+    async with running(stage):
+        link.gone.set()
+        await stage.heard.until_status(RECONNECTING)
+
+        assert stage.connection.reason == "it ended the connection: MemoryError"
 
 
 @pytest.mark.anyio

@@ -66,6 +66,7 @@ class Connection:
         self._attempts = 0
         self._has_worked = False
         self._requests = 0
+        self._answered = False
         self._wake = anyio.Event()
         self._changed = anyio.Event()
         self._settled = anyio.Event()
@@ -143,6 +144,7 @@ class Connection:
         self._requests += 1
         try:
             yield self._link
+            self._answered = True
         finally:
             self._requests -= 1
 
@@ -217,25 +219,30 @@ class Connection:
         return lost[0]
 
     async def _linked_up(self, link: Link, artifacts: Artifacts) -> None:
-        self._link, self._attempts, self._has_worked = link, 0, True
+        self._link, self._attempts, self._has_worked, self._answered = link, 0, True, False
         await self._move(Status.CONNECTED)
         await self._fetched(artifacts)
         self._settled.set()
 
     async def _gone(self, link: Link) -> LinkError:
-        await link.broken()
-        return LinkError("it ended the connection")
+        said = await link.broken()
+        return LinkError(f"it ended the connection: {said}" if said else "it ended the connection")
 
     async def _unhealthy(self, link: Link) -> LinkError:
         """Ask every few seconds whether the server answers; return when it did not, too often in a row.
 
-        A server at work is left alone: many answer nothing else meanwhile, and the request has its own limit.
+        A server at work is left alone: many answer nothing else meanwhile, and the request has its own limit. One
+        that answered a request since the last look is well.
         """
         timing = self._server.timing
-        failures = 0
+        failures, at_work = 0, 0.0
         while True:
             await self._sleep(timing.health_interval)
-            if self._requests:
+            if self._answered:
+                self._answered, failures, at_work = False, 0, 0.0
+                continue
+            if self._requests and at_work < timing.call:
+                at_work += timing.health_interval
                 continue
             try:
                 await link.ping()

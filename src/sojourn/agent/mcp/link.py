@@ -45,8 +45,8 @@ class Link(Protocol):
         """Let the server tell when its offers change; call *ready* when it does, return when it no longer does."""
         ...
 
-    async def broken(self) -> None:
-        """Return when the server is gone, as far as that shows by itself."""
+    async def broken(self) -> str:
+        """Return when the server is gone, as far as that shows by itself; with its last words, if it had any."""
         ...
 
     async def call(self, tool: str, arguments: dict[str, Any]) -> ToolResult:

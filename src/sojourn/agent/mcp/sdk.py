@@ -303,8 +303,9 @@ class SdkLink:
         except (MCPError, SubscriptionLost, TimeoutError) as error:
             _log.debug("server %s tells no changes: %s", self._server.name, error)
 
-    async def broken(self) -> None:
+    async def broken(self) -> str:
         await self._signs.ended.wait()
+        return self._signs.text
 
     async def call(self, tool: str, arguments: dict[str, Any]) -> ToolResult:
         with self._translated(f"the tool {tool}", timeout=self._server.timing.call):
