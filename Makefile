@@ -6,7 +6,7 @@
 PYTHON ?= python3
 ARGS ?=
 
-BENCHMARKS := journal memory context
+BENCHMARKS := journal memory context agent
 
 VENV := .venv
 BENCH_VENV := .venv-bench

@@ -32,11 +32,16 @@ _APP: Final[dict[str, Any]] = {"app_name": "benchmark", "user_id": "user"}
 
 def load_peers() -> list[Contestant]:
     """Import the peers, silenced, and return them."""
+    silence()
+    return [OpenAI(), AdvancedOpenAI(), Adk(), LangGraph()]
+
+
+def silence() -> None:
+    """Let no peer trace, warn or talk to anybody; call it before one is imported."""
     os.environ.update(_QUIET)
     warnings.simplefilter("ignore")
     logging.disable(logging.ERROR)
     refuse_network()
-    return [OpenAI(), AdvancedOpenAI(), Adk(), LangGraph()]
 
 
 def refuse_network() -> None:
