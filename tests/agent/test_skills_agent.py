@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -139,6 +140,42 @@ async def test_a_failing_command_keeps_what_builds_on_it_from_running(session: S
     )
 
     assert not (tmp_path / "deployed").exists()
+
+
+ODD: tuple[object, ...] = (
+    None,
+    True,
+    -1,
+    10**30,
+    1.5,
+    [],
+    [None],
+    {},
+    {"a": []},
+    "",
+    "\ud800",
+    "\0",
+    "x" * 200_000,
+    "../" * 2_000,
+)
+
+
+async def test_no_argument_however_odd_makes_a_skill_raise(session: Session, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("a")
+    usual: dict[str, Any] = {
+        "path": "a.txt", "to": "b.txt", "content": "c", "old": "a", "new": "b", "pattern": "a", "command": ["true"],
+        "url": "http://127.0.0.1:1/", "fact": "The sky is blue.", "question": "sky", "focus_type": "task",
+        "name": "n", "value": 1, "call_id": "c",
+    }  # fmt: skip
+    services = ServiceContainer({"session": session})
+    for skill in standard_skills(services, roots=Roots.of([tmp_path])):
+        needed = {name: usual[name] for name in skill.parameters["required"]}
+        for name in (*skill.parameters["properties"], "no_such_argument"):
+            for value in ODD:
+                result = await skill.execute(**{**needed, name: value})
+                assert len(result.text.encode()) < 100_000
+
+    assert not (tmp_path.parent / "b.txt").exists()
 
 
 async def test_wrong_arguments_are_told_to_the_model_and_the_turn_goes_on(session: Session, tmp_path: Path) -> None:

@@ -73,6 +73,9 @@ class Signature(NamedTuple):
         Raises:
             InvalidInputError: they do not fit; the message says which, and what is expected.
         """
+        halved = next((name for name, value in arguments.items() if not _is_whole(value)), None)
+        if halved is not None:
+            raise InvalidInputError(f"the argument {halved!r:.100} holds half a character: write it whole")
         try:
             found = msgspec.convert(dict(arguments), self.arguments, dec_hook=_from_json)
         except msgspec.ValidationError as error:
@@ -135,6 +138,19 @@ def _json_schema(kind: type) -> dict[str, Any]:
     if issubclass(kind, PurePath):
         return {"type": "string"}
     raise NotImplementedError
+
+
+def _is_whole(value: Any) -> bool:
+    """Tell whether no text in *value* holds half a character, which no file, program or journal takes."""
+    if isinstance(value, str):
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            return False
+        return True
+    if isinstance(value, Mapping):
+        return all(_is_whole(key) and _is_whole(inner) for key, inner in value.items())
+    return all(map(_is_whole, value)) if isinstance(value, list | tuple) else True
 
 
 def _hints(function: Callable[..., Any], name: str) -> dict[str, Any]:

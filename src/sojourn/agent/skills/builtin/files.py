@@ -96,7 +96,7 @@ class Files:
             path: the file.
             content: all of its new content.
         """
-        data = _encoded(content)
+        data = content.encode()
         real, is_new = await to_its_end(lambda: self._write(path, data))
         if session is not None:
             await self._note(session, real, action="created" if is_new else "edited", skill="write_file")
@@ -143,7 +143,7 @@ class Files:
             if old == new:
                 raise InvalidInputError("the old and the new text are the same: nothing to do")
             kept = [part.encode("utf-8", "surrogateescape") for part in (before, after)]
-            text_file.replace(real, kept[0] + _encoded(new) + kept[1], known=known)
+            text_file.replace(real, kept[0] + new.encode() + kept[1], known=known)
             return real, before.count("\n") + 1
 
 
@@ -155,13 +155,6 @@ async def to_its_end(write: Callable[[], Result]) -> Result:
     except asyncio.CancelledError:
         await asyncio.wait([writing])
         raise
-
-
-def _encoded(text: str) -> bytes:
-    try:
-        return text.encode()
-    except UnicodeEncodeError as error:
-        raise InvalidInputError(f"the text holds half a character at place {error.start:,}") from error
 
 
 def _told(shown: list[str], first: int, total: int, data: bytes, text: str) -> str:

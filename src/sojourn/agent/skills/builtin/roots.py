@@ -1,5 +1,6 @@
 """Where skills may read and write: some folders and all that is in them, wherever a link leads."""
 
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,11 +35,10 @@ class Roots:
         Raises:
             InvalidInputError: that is outside, or no path at all.
         """
-        if not path or "\0" in path:
-            raise InvalidInputError(f"{path!r:.100} is no path")
+        _check(path)
         try:
             real = (self.base / Path(path).expanduser()).resolve()
-        except (OSError, RuntimeError, ValueError) as error:  # a circle of links, no such home, half a character
+        except (OSError, RuntimeError, ValueError) as error:  # a circle of links, no such home
             raise InvalidInputError(f"{path!r:.200} is no path that can be followed: {error}"[:400]) from error
         if self.folders is not None and not any(real.is_relative_to(folder) for folder in self.folders):
             allowed = ", ".join(map(str, self.folders)) or "none"
@@ -51,14 +51,24 @@ class Roots:
         Raises:
             InvalidInputError: that is outside, or one of the allowed folders itself.
         """
+        _check(path)
         name = Path(path).name
         if name in {"", ".."}:
             raise InvalidInputError(f"{path!r:.200} names no file")
         real = self.inside(str(Path(path).parent)) / name
-        if "\0" in name or any(folder.is_relative_to(real) for folder in self.folders or ()):
+        if any(folder.is_relative_to(real) for folder in self.folders or ()):
             raise InvalidInputError(f"{path!r:.200} may not be moved or removed")
         return real
 
     def shown(self, path: Path) -> str:
         """Return *path* as people write it: from the base if it lies in it."""
         return str(path.relative_to(self.base)) if path.is_relative_to(self.base) else str(path)
+
+
+def _check(path: str) -> None:
+    try:
+        known = os.fsencode(path)
+    except UnicodeEncodeError:  # half a character
+        known = b""
+    if not known or b"\0" in known:
+        raise InvalidInputError(f"{path!r:.100} is no path")

@@ -13,6 +13,7 @@ from sojourn.agent.skills.builtin import process, search_worker
 from sojourn.agent.skills.builtin.environment import shown_environment
 from sojourn.agent.skills.builtin.page import first_lines
 from sojourn.agent.skills.builtin.roots import Roots
+from sojourn.agent.skills.builtin.text_file import in_words
 from sojourn.agent.skills.function import skill_of
 from sojourn.agent.skills.skill import Skill, SkillTraits, ToolResult
 from sojourn.errors import InvalidInputError
@@ -88,8 +89,9 @@ class Searching:
 
     def _existing(self, path: str) -> Path:
         root = self._roots.inside(path)
-        if not root.exists():
-            raise InvalidInputError(f"{path!r:.200} does not exist")
+        with in_words(root):
+            if not root.exists():
+                raise InvalidInputError(f"{path!r:.200} does not exist")
         return root
 
     async def _search(self, task: dict[str, Any]) -> dict[str, Any]:
