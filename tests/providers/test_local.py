@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+import sojourn
 from sojourn.errors import InvalidInputError, MissingExtraError, ModelError, ModelUnavailableError
 from sojourn.model.message import Message, ToolCall
 from sojourn.providers.local import WEIGHTS_FILE, LocalModel, find_weights, missing
@@ -109,6 +110,30 @@ async def test_instructions_and_what_tools_did_for_another_model_are_told_as_tex
     assert answer.message.text == "".join(
         choice["delta"].get("content") or "" for chunk in wire.chunks for choice in chunk["choices"]
     )
+
+
+@pytest.mark.anyio
+async def test_what_helps_with_a_question_is_told_to_the_tiny_model_in_its_instructions(model: LocalModel) -> None:
+    wire = Wire()
+    async with sojourn.open("memory:", settings=sojourn.Settings(keep_profile="yes", embeddings="off")) as app:
+        session = await app.sessions.create()
+        await session.profile.set(name="Ada", location="Porto")
+        context = await session.context("What is my name?", system="Be brief.")
+    assert "<query>" in context.messages[-1].text
+
+    await model.complete(
+        ModelRequest(messages=tuple(context.messages), system=context.system, max_tokens=1), raw_log=wire
+    )
+
+    system, *_, question = wire.requests[0][1]["messages"]
+    assert system["content"].splitlines() == [
+        "Be brief.",
+        "",
+        "What you know, to help you answer:",
+        "User's name: Ada",
+        "Location: Porto",
+    ]
+    assert question["content"] == "What is my name?"
 
 
 @pytest.mark.anyio

@@ -13,13 +13,14 @@ import logging
 import os
 import secrets
 import threading
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final, Self
 
 import anyio
 import anyio.to_thread
+from msgspec.structs import replace
 
 from sojourn.errors import InvalidInputError, MissingExtraError, ModelError, ModelUnavailableError, SojournError
 from sojourn.model.message import Message, ToolCall
@@ -36,8 +37,11 @@ WINDOW: Final = 4096
 """How many tokens it takes, with its answer: 100 MB of memory, and what a processor reads in half a minute."""
 MAX_TOKENS: Final = 512
 """How long an answer may be if nobody says so: a small model does not always find an end."""
-_OWN_SAMPLING: Final = {"temperature": 0.2, "top_p": 0.9, "repeat_penalty": 1.1}
+_TINY_SAMPLING: Final = {"temperature": 0.2, "top_p": 0.9, "repeat_penalty": 1.1}
 """How its makers let SmolLM2 choose its words, and what keeps it from going round in circles."""
+_KNOWN: Final = "What you know, to help you answer:"
+_NO_INSTRUCTION: Final = "Stored earlier;"
+"""How the line begins that tells larger models what to think of what follows."""
 _BATCH: Final = 128
 """So many tokens are read at once; between two batches it can be stopped."""
 _MAGIC: Final = b"GGUF"
@@ -84,7 +88,7 @@ class LocalModel:
             raise InvalidInputError(f"threads={threads}: give 1 or more")
         if window < 1:
             raise InvalidInputError(f"window={window}: give 1 or more")
-        self._sampling = _OWN_SAMPLING if path is None else {}
+        self._is_tiny = path is None
         self._path = _checked(Path(path).expanduser()) if path is not None else _installed()
         if find_spec(RUNTIME) is None:
             raise MissingExtraError(f"a model on this machine needs: {INSTALL_RUNTIME}")
@@ -187,10 +191,10 @@ class LocalModel:
 
     def _body(self, request: ModelRequest) -> dict[str, Any]:
         """Return the request as the runtime takes it."""
-        told = payload("openai-chat", request.system, [_plain(message) for message in request.messages])
+        system, messages = _eased(request) if self._is_tiny else (request.system, request.messages)
         body: dict[str, Any] = {
-            **told,
-            **self._sampling,
+            **payload("openai-chat", system, [_plain(message) for message in messages]),
+            **(_TINY_SAMPLING if self._is_tiny else {}),
             "stream": True,
             "stream_options": {"include_usage": True},
             "return_progress": True,  # so that it can be stopped while it still reads
@@ -334,6 +338,30 @@ class _Answer:
         """Return it as a whole."""
         message = Message(role="assistant", content="".join(self._pieces), model=self._model)
         return StreamComplete(message=message, usage=self._usage, stop=self.stop or "other")
+
+
+def _eased(request: ModelRequest) -> tuple[str, Sequence[Message]]:
+    """Return instructions and messages as a very small model understands them: questions as they were asked.
+
+    What was put before a question to help with it (`injected` in its metadata) goes to the instructions, without
+    titles and fences: such a model would go on writing those.
+    """
+    known: list[str] = []
+    messages: list[Message] = []
+    for message in request.messages:
+        spans = message.metadata.get("injected")
+        if not spans or not isinstance(message.content, str):
+            messages.append(message)
+            continue
+        asked, end = "", 0
+        for start, after in spans:
+            asked += message.content[end:start]
+            known += message.content[start:after].splitlines()
+            end = after
+        messages.append(replace(message, content=f"{asked}{message.content[end:]}"))
+    lines = [line for line in known if line.strip() and not line.startswith(("<", "#", _NO_INSTRUCTION))]
+    system = "\n\n".join(part for part in (request.system, "\n".join([_KNOWN, *lines]) if lines else "") if part)
+    return system, messages
 
 
 def _plain(message: Message) -> Message:
