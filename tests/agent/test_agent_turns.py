@@ -48,7 +48,8 @@ def names(events: list[Any]) -> list[str]:
 async def test_a_turn_without_tools_is_the_question_the_answer_and_what_it_took() -> None:
     async with sojourn.open("memory:", settings=Settings(learning="off")) as app:
         session = await app.sessions.create()
-        agent = Agent(ScriptedProvider(["Hello, Mara!"]), session=session)
+        usage = Usage(model="scripted", input_tokens=10, output_tokens=5)
+        agent = Agent(ScriptedProvider(["Hello, Mara!"], usage=usage), session=session)
 
         events = await listed(agent.run_turn("Hi, I am Mara."))
 
@@ -222,7 +223,8 @@ async def test_ten_rounds_without_an_answer_end_the_turn_and_the_notice_is_store
 async def test_one_empty_reply_is_asked_again_and_two_end_the_turn() -> None:
     async with sojourn.open("memory:") as app:
         session = await app.sessions.create()
-        provider = ScriptedProvider(["", "Here I am.", "", " "])
+        usage = Usage(model="scripted", input_tokens=10, output_tokens=5)
+        provider = ScriptedProvider(["", "Here I am.", "", " "], usage=usage)
         agent = Agent(provider, session=session)
 
         assert await agent.ask("Anybody?") == "Here I am."

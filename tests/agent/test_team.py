@@ -120,7 +120,8 @@ async def test_a_member_uses_its_own_skills_only() -> None:
 async def test_too_many_rounds_are_said_in_the_result() -> None:
     async with sojourn.open("memory:") as app:
         session = await app.sessions.create()
-        provider = ScriptedProvider(otherwise=lambda _: calling(("read", {})))
+        usage = Usage(model="scripted", input_tokens=10, output_tokens=5)
+        provider = ScriptedProvider(otherwise=lambda _: calling(("read", {})), usage=usage)
         team = Team(provider, session, skills=registry(read=lambda: "text"))
 
         assert await team.run(COMMANDER, "Read for ever") == AgentResult(

@@ -215,10 +215,13 @@ class Agent:
         Calls that were never started run now, if they may; then the model is asked.
 
         Raises:
-            InvalidInputError: the agent has no session.
+            InvalidInputError: the agent has no session, or nothing waits in it.
         """
         if self._session is None:
             raise InvalidInputError("only a turn in a session can be resumed")
+        await self._session.refresh()
+        if not await _waits(self._session):
+            raise InvalidInputError("there is nothing to resume: what was said last has its answer")
         wish = _Wish(text=None, when_busy=when_busy or self._settings.when_busy)
         async with aclosing(self._turn(wish, cancel_token)) as events:
             async for event in events:
@@ -450,7 +453,9 @@ class Agent:
         if self._app is None or self._session is None:
             return False
         await self._app.background.drain()  # what is still to be learned from them is learned first
-        compactor = self._app.compactor(self._session, settings=CompactionSettings(window=tokens), budget=self._budget)
+        compactor = self._app.compactor(
+            self._session, settings=CompactionSettings(window=tokens + RESERVE), budget=self._budget
+        )
         done = await compactor.compact(in_turn=True)
         if done.compacted:
             self._announce(ContextCompacted(notice=done.notice))
@@ -476,6 +481,15 @@ async def _last_said(session: Session) -> str | None:
     last = await session.last_messages(1)
     event = last[0].event if last else None
     return event.message.text if isinstance(event, MessageAdded) and event.message.role == "user" else None
+
+
+async def _waits(session: Session) -> bool:
+    """Tell whether anything waits in *session*: a call, a question, or an answer that was cut off."""
+    if session.state.conversation.open_calls or await session.store.find_partial(session.id) is not None:
+        return True
+    last = await session.last_messages(1)
+    event = last[0].event if last else None
+    return isinstance(event, MessageAdded) and (event.message.role in ("user", "tool") or event.message.partial)
 
 
 def _to_nobody(event: TurnEvent) -> None:

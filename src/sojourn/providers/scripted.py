@@ -25,6 +25,8 @@ _PIECE: Final = 12
 class ScriptedProvider:
     """Gives *replies* in turn; when they are used up, *otherwise* is the answer to everything, or an error.
 
+    Each call uses *usage*, or without one a token for every four characters.
+
     Attributes:
         requests: what it was asked, in the order it was.
     """
@@ -42,7 +44,7 @@ class ScriptedProvider:
         self._replies = deque(replies)
         self._otherwise = otherwise
         self._model = model
-        self._usage = usage or Usage(model=model, input_tokens=10, output_tokens=5)
+        self._usage = usage
         self._takes_tools = takes_tools
 
     def __repr__(self) -> str:
@@ -83,13 +85,18 @@ class ScriptedProvider:
         if raw_log is not None:
             raw_log.on_request("scripted", request.to_dict())
         message = self._next(request)
-        complete = StreamComplete(message=message, usage=self._usage, stop="tools" if message.tool_calls else "end")
+        usage = self._usage or self._estimated(request, message)
+        complete = StreamComplete(message=message, usage=usage, stop="tools" if message.tool_calls else "end")
         if raw_log is not None:
             raw_log.on_response(200, message.to_dict())
         return complete
 
     async def close(self) -> None:
         """Do nothing: it holds nothing."""
+
+    def _estimated(self, request: ModelRequest, message: Message) -> Usage:
+        read = len(request.system) + sum(len(one.text) for one in request.messages)
+        return Usage(model=self._model, input_tokens=read // 4, output_tokens=len(message.text) // 4)
 
     def _next(self, request: ModelRequest) -> Message:
         reply = self._replies.popleft() if self._replies else self._otherwise
