@@ -14,7 +14,7 @@ from sojourn.errors import ModelError
 from sojourn.model.message import Message
 from sojourn.providers.openai_client import RETRIES, TIMEOUT, OpenAiClient
 from sojourn.providers.openai_fallbacks import RESPONSES
-from sojourn.providers.openai_reading import json_object, mapping
+from sojourn.providers.openai_reading import json_object, mapping, text
 from sojourn.providers.openai_request import effort, parameters
 from sojourn.providers.openai_responses_answer import FAILURES, FORM, ResponsesAnswer
 from sojourn.providers.payloads import payload
@@ -83,7 +83,7 @@ class OpenAiResponses:
         sent = {**self._payload(request), "stream": True}
         async with aclosing(self._client.events(PATH, sent, raw_log=raw_log)) as events:
             async for event in events:
-                if event.get("type") in FAILURES:
+                if text(event.get("type")) in FAILURES:
                     raise self._client.failed(mapping(event.get("response")).get("error") or event)
                 for new in answer.take(event):
                     yield new

@@ -6,6 +6,7 @@ the model to go on with it (`payloads`).
 
 from collections.abc import Iterator
 from typing import Any, Final
+from uuid import uuid4
 
 from sojourn.model.message import ToolCall
 from sojourn.providers import openai_reading as read
@@ -41,6 +42,7 @@ class ResponsesAnswer:
         self._items: list[dict[str, Any]] = []
         self._thought_in: Any = None
         self._calls = 0
+        self._own_id = uuid4().hex
         self._response: dict[str, Any] | None = None
 
     @property
@@ -50,14 +52,15 @@ class ResponsesAnswer:
 
     def take(self, event: dict[str, Any]) -> Iterator[StreamEvent]:
         """Add *event* and yield what is new in it. Events that say nothing of use are passed over."""
-        kind, item = event.get("type"), read.mapping(event.get("item"))
+        kind, item = read.text(event.get("type")), read.mapping(event.get("item"))
         if kind in _THINKING:
             yield from self._thought(event)
         elif kind in _SAYING and (said := read.text(event.get("delta"))):
             yield ContentDelta(text=said)
         elif kind == "response.output_item.added" and item.get("type") == "function_call":
-            yield ToolCallStarted(index=self._calls, id=_call_id(item), name=read.text(item.get("name")))
+            call = self._call(item, self._calls)
             self._calls += 1
+            yield ToolCallStarted(index=self._calls - 1, id=call.id, name=call.name)
         elif kind == "response.output_item.done":
             self._items.append(item)
         elif kind in ENDS:
@@ -72,7 +75,8 @@ class ResponsesAnswer:
         response = self._response or {}
         items = read.objects(response.get("output")) or self._items
         model = read.text(response.get("model")) or self._model
-        calls = tuple(_call(item) for item in items if item.get("type") == "function_call")
+        called = (item for item in items if item.get("type") == "function_call")
+        calls = tuple(self._call(item, place) for place, item in enumerate(called))
         contents = [part for item in items if item.get("type") == "message" for part in _contents(item)]
         message = read.message(
             thinking=[_thinking(item) for item in items if item.get("type") == "reasoning"],
@@ -91,6 +95,11 @@ class ResponsesAnswer:
         )
         refused = any(part.get("type") == "refusal" for part in contents)
         return StreamComplete(message=message, usage=usage, stop="refusal" if refused else _stop(response, calls))
+
+    def _call(self, item: dict[str, Any], place: int) -> ToolCall:
+        """Return the call that is the item at *place* among the calls; a result can find it, even if it has no id."""
+        call_id = read.text(item.get("call_id")) or f"call_{self._own_id}_{place}"
+        return read.tool_call(call_id, read.text(item.get("name")), read.arguments(item.get("arguments")))
 
     def _thought(self, event: dict[str, Any]) -> Iterator[StreamEvent]:
         thought = read.text(event.get("delta"))
@@ -111,14 +120,6 @@ def _thinking(item: dict[str, Any]) -> str:
 
 def _contents(item: dict[str, Any]) -> list[dict[str, Any]]:
     return read.objects(item.get("content"))
-
-
-def _call_id(item: dict[str, Any]) -> str:
-    return read.text(item.get("call_id")) or read.text(item.get("id"))
-
-
-def _call(item: dict[str, Any]) -> ToolCall:
-    return read.tool_call(_call_id(item), read.text(item.get("name")), read.arguments(item.get("arguments")))
 
 
 def _stop(response: dict[str, Any], calls: tuple[ToolCall, ...]) -> StopReason:

@@ -19,6 +19,7 @@ from sojourn.model.message import DataPart, MediaPart, Message, Part, TextPart, 
 Form = Literal["anthropic", "openai-chat", "openai-responses"]
 _NOTHING: Final = "(no output)"
 _NO_TEXT: Final = "(no text)"
+_SAID: Final = ("output_text", "refusal")
 _NO_NAME: Final = re.compile(r"[\s<|\\/>]+")
 _NO_FUNCTION_NAME: Final = re.compile(r"[^A-Za-z0-9_-]")
 _LONGEST_NAME: Final = 64
@@ -165,7 +166,7 @@ def _openai_chat(system: str, messages: Sequence[Message]) -> dict[str, Any]:
 
 
 def _chat_call(call: ToolCall) -> dict[str, Any]:
-    function = {"name": _function_name(call), "arguments": _arguments(call)}
+    function = {"name": _function_name(call.name), "arguments": _arguments(call)}
     return {"id": _id(call.id, longest=_CHAT_ID), "type": "function", "function": function}
 
 
@@ -218,7 +219,12 @@ def _openai_responses(system: str, messages: Sequence[Message]) -> dict[str, Any
 
 def _responses_call(call: ToolCall) -> dict[str, Any]:
     call_id = _id(call.id, longest=_RESPONSES_ID)
-    return {"type": "function_call", "call_id": call_id, "name": _function_name(call), "arguments": _arguments(call)}
+    return {
+        "type": "function_call",
+        "call_id": call_id,
+        "name": _function_name(call.name),
+        "arguments": _arguments(call),
+    }
 
 
 def _responses_content(message: Message) -> list[dict[str, Any]]:
@@ -260,13 +266,27 @@ def _own_items(message: Message) -> list[dict[str, Any]]:
         kept = msgspec.json.decode(message.raw, type=_Kept)
     except msgspec.DecodeError:
         return []  # another provider's
-    items = kept.items if kept.form == "openai-responses" else []
+    items = kept.items if kept.form == "openai-responses" and all(map(_is_item, kept.items)) else []
     calls = [item.get("call_id") for item in items if item.get("type") == "function_call"]
-    if calls != [call.id for call in message.tool_calls]:
+    ids = [str(item["id"]) for item in items if "id" in item]
+    if calls != [call.id for call in message.tool_calls] or len({*ids}) < len(ids):
         return []
     while items and items[-1].get("type") == "reasoning":
         items = items[:-1]
     return items
+
+
+def _is_item(item: dict[str, Any]) -> bool:
+    """Tell whether an item is such as the API takes: some servers send others."""
+    match item:
+        case {"type": "message", "role": "assistant", "content": [*parts]}:
+            return bool(parts) and all(isinstance(part, dict) and part.get("type") in _SAID for part in parts)
+        case {"type": "function_call", "call_id": str(call_id), "name": str(name), "arguments": str()}:
+            return 0 < len(call_id) <= _RESPONSES_ID and name == _function_name(name)
+        case {"type": "reasoning", "summary": [*_]}:
+            return True
+        case _:
+            return False
 
 
 class _Kept(msgspec.Struct):
@@ -281,9 +301,9 @@ def _id(call_id: str, *, longest: int) -> str:
     return f"call_{hashlib.sha256(call_id.encode()).hexdigest()[:32]}"
 
 
-def _function_name(call: ToolCall) -> str:
+def _function_name(name: str) -> str:
     """Return the name of what was called. A model can make one up that OpenAI refuses to see again."""
-    return _NO_FUNCTION_NAME.sub("_", call.name)[:_LONGEST_NAME] or "_"
+    return _NO_FUNCTION_NAME.sub("_", name)[:_LONGEST_NAME] or "_"
 
 
 # --- what they share

@@ -198,7 +198,8 @@ def _item_problems(item: dict[str, Any], at: str, *, following: list[dict[str, A
         case "reasoning":
             if not isinstance(item.get("summary"), list):
                 yield f"Missing required parameter: '{at}.summary'."
-            if not any(next_one.get("type") in {"message", "function_call"} for next_one in following[:1]):
+            led_to = next((one for one in following if one.get("type") != "reasoning"), {"type": None})
+            if led_to.get("type", "message") not in {"message", "function_call"}:
                 yield f"Item '{item.get('id')}' of type 'reasoning' was provided without its required following item."
         case unknown:
             yield f"Invalid value: '{unknown}'. ({at}.type)"
