@@ -8,6 +8,7 @@ A turn that needs a human who is not there is put aside: it ends as waiting, and
 resumes it finds them; any other turn closes them.
 """
 
+import asyncio
 import os
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
@@ -88,9 +89,7 @@ async def run_turn(session: Leasing, *, turn_id: str | None = None, resume: bool
         LeaseLostError: the lease could not be renewed in time and somebody else took over.
     """
     name = turn_id or str(uuid_utils.uuid7())
-    lease = await session.store.acquire_lease(
-        session.id, f"{os.uname().nodename}:{os.getpid()}:{name}", ttl=LEASE_SECONDS
-    )
+    lease = await _acquired(session.store, session.id, f"{os.uname().nodename}:{os.getpid()}:{name}")
     session.hold(lease)
     started = session.clock.monotonic()
     outcome: TurnOutcome = "failed"
@@ -105,9 +104,24 @@ async def run_turn(session: Leasing, *, turn_id: str | None = None, resume: bool
         raise
     finally:
         with anyio.CancelScope(shield=True):
-            await _end(session, name, outcome, seconds=max(0.0, session.clock.monotonic() - started))
-            session.hold(None)
-            await session.store.release_lease(lease)
+            try:
+                await _end(session, name, outcome, seconds=max(0.0, session.clock.monotonic() - started))
+            finally:
+                session.hold(None)
+                await session.store.release_lease(lease)
+
+
+async def _acquired(store: Store, session_id: SessionId, holder: str) -> Lease:
+    """Take the lease. Whoever is cancelled meanwhile gives it back, or nobody could take it until it expires."""
+    taking = asyncio.ensure_future(store.acquire_lease(session_id, holder, ttl=LEASE_SECONDS))
+    try:
+        return await asyncio.shield(taking)
+    except asyncio.CancelledError:
+        with anyio.CancelScope(shield=True):
+            await asyncio.wait([taking])
+            if not taking.cancelled() and taking.exception() is None:
+                await store.release_lease(taking.result())
+        raise
 
 
 async def _begin(session: Leasing, turn_id: str, *, resume: bool) -> None:
@@ -122,6 +136,8 @@ async def _begin(session: Leasing, turn_id: str, *, resume: bool) -> None:
 
 async def _end(session: Leasing, turn_id: str, outcome: TurnOutcome, *, seconds: float) -> None:
     """End the turn if it is still this one's to end."""
+    if outcome not in ("completed", "waiting"):
+        await session.refresh()  # an append that was cancelled is stored, and the state has not heard of it
     turn = session.state.conversation.turn
     if turn is None or turn.turn_id != turn_id or turn.outcome is not None:
         return
