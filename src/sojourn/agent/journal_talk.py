@@ -39,6 +39,8 @@ FULL: Final = 0.9
 """A context that is filled to this share is time to summarise what is old."""
 TRIED_AGAIN_AFTER: Final = 4
 """If a full context could not be made smaller, that is tried again after so many messages."""
+GO_ON: Final = "(The answer broke off here. Go on.)"
+"""What the model is asked where its own words are the last."""
 _RECENT: Final = 100
 """Of so many messages the ids of calls are compared with new ones."""
 _FIRST_WAIT: Final = 0.02
@@ -159,7 +161,7 @@ class JournalTalk:
                 context = await self._build(tools, question)
         self.context = context
         self._budget.check_run_budget(context.tokens.count)
-        messages = tuple(context.messages)
+        messages = _asking(context.messages)
         return ModelRequest(
             messages=messages,
             system=context.system,
@@ -319,6 +321,12 @@ def _storable_part(part: Part) -> Part:
             return replace(part, text=storable(text))
         case _:
             return part
+
+
+def _asking(messages: Sequence[Message]) -> tuple[Message, ...]:
+    """Return *messages* so that they ask for something: most models refuse to go on with their own words."""
+    asks = not messages or messages[-1].role != "assistant"
+    return (*messages,) if asks else (*messages, Message(role="user", content=GO_ON))
 
 
 def _stable(messages: Sequence[Message]) -> int:
