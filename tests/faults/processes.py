@@ -16,11 +16,14 @@ FORKS: Final = multiprocessing.get_context("forkserver")
 FORKS.set_forkserver_preload(
     [
         "__main__",
+        "anthropic",
+        "openai",
         "sojourn.engine.session",
         "sojourn.store.files.store",
         "sojourn.store.sql.postgres_driver",
         "sojourn.store.sql.sqlite_driver",
         "sojourn.store.sql.store",
+        "tests.faults.warm",
     ]
 )
 

@@ -1,0 +1,185 @@
+"""What really happened, in a file that no crash takes back, held against what a session says happened.
+
+A skill writes a line when it starts and one when it ends; whoever listens to a turn writes down what he was told. Every
+call carries a nonce in its arguments, so of each it can be told whether it ran, and what the journal and the model were
+told of it.
+"""
+
+import json
+import os
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from sojourn.agent import events as told
+from sojourn.agent.permissions.gate import NOBODY_TO_ASK, REJECTED, TAKEN_BACK
+from sojourn.agent.talk import HALTED
+from sojourn.context.tool_results import shown_text
+from sojourn.context.validity import CANCELLED
+from sojourn.engine.repair import CANCELLED_BEFORE, NOT_RUN, UNKNOWN
+from sojourn.engine.session import Session
+from sojourn.model.entry import Entry
+from sojourn.model.events import MessageAdded, ToolRan, ToolStarted, TurnEnded, TurnStarted
+from sojourn.model.message import Message
+from sojourn.model.state import replay
+from sojourn.store.protocol import Store
+from tests.faults.ledger import read_all
+
+MAYBE_RUN: Final = (UNKNOWN, CANCELLED)
+NEVER_RUN: Final = (NOT_RUN, CANCELLED_BEFORE, HALTED, REJECTED, TAKEN_BACK, NOBODY_TO_ASK)
+
+
+class Truth:
+    """A file of what happened, written by several processes, a line at a time."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._turn = ""
+
+    def note(self, what: str, **details: Any) -> None:
+        """Write one line, and return when it is on the disk."""
+        file = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        try:
+            os.write(file, json.dumps({"what": what, **details}).encode() + b"\n")
+            os.fsync(file)
+        finally:
+            os.close(file)
+
+    def begin(self, text: str) -> None:
+        """Remember what is being said; nothing about it was promised yet."""
+        self._turn = text
+
+    def hear(self, event: told.TurnEvent) -> None:
+        """Write down what *event* promises: what it tells of is stored."""
+        if self._turn and not isinstance(event, told.SessionCancelled):
+            self.note("said", text=self._turn)
+            self._turn = ""
+        match event:
+            case told.ModelAnswered(message=message):
+                self.note("answered", text=message.text, calls=[call.id for call in message.tool_calls])
+            case told.ToolCompleted(tool_id=call_id, output=output):
+                self.note("result", call_id=call_id, text=output)
+            case told.SessionCompleted():
+                self.note("completed")
+            case told.SessionWaiting(interrupt=interrupt) | told.ApprovalRequested(interrupt=interrupt):
+                self.note("asked", interrupt_id=interrupt.interrupt_id)
+
+    def read(self) -> dict[str, list[dict[str, Any]]]:
+        """Return all lines, by what they tell of."""
+        found: dict[str, list[dict[str, Any]]] = defaultdict(list)
+        if self._path.exists():
+            for line in self._path.read_text().splitlines():
+                entry = json.loads(line)
+                found[entry["what"]].append(entry)
+        return found
+
+
+@dataclass
+class History:
+    """A journal, by what the checks ask of it."""
+
+    messages: list[tuple[int, Message]] = field(default_factory=list)
+    nonces: dict[str, str] = field(default_factory=dict)
+    results: dict[str, list[Message]] = field(default_factory=lambda: defaultdict(list))
+    started: Counter[str] = field(default_factory=Counter)
+    ran: Counter[str] = field(default_factory=Counter)
+    turns: dict[str, str | None] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, journal: list[Entry]) -> "History":
+        history = cls()
+        for entry in journal:
+            match entry.event:
+                case MessageAdded(message=message):
+                    history._add(entry.seq, message)
+                case ToolStarted(call_id=call_id):
+                    assert not history.results[call_id], f"{call_id}: started after its result"
+                    history.started[call_id] += 1
+                case ToolRan(call_id=call_id):
+                    assert history.started[call_id] == 1, f"{call_id}: ran and was not started"
+                    history.ran[call_id] += 1
+                case TurnStarted(turn_id=turn_id):
+                    assert None not in history.turns.values(), f"a turn began in another: {history.turns}"
+                    history.turns[turn_id] = None
+                case TurnEnded(turn_id=turn_id, outcome=outcome):
+                    assert history.turns[turn_id] is None, f"a turn ended twice: {turn_id}"
+                    history.turns[turn_id] = outcome
+        return history
+
+    def _add(self, seq: int, message: Message) -> None:
+        if message.role == "tool":
+            assert message.tool_call_id in self.nonces, f"entry {seq}: a result without its call"
+            self.results[message.tool_call_id].append(message)
+        else:
+            waiting = [call_id for call_id in self.nonces if not self.results[call_id]]
+            assert not waiting, f"entry {seq} comes before the results of {waiting}"
+        for call in message.tool_calls:
+            assert call.id not in self.nonces, f"entry {seq}: {call.id} was called before"
+            self.nonces[call.id] = call.arguments["nonce"]
+        self.messages.append((seq, message))
+
+
+async def verify(store: Store, session_id: str, truth: Truth, *, seen: Mapping[str, set[str]]) -> History:
+    """Fail unless the session says what is true, whole and once. *seen* is what the model was told of each nonce.
+
+    Nothing may be open: a turn must have been completed since whatever happened to the session.
+    """
+    report = await store.check()
+    assert report.ok, report.problems
+    journal = await read_all(store, session_id)
+    state = replay(journal)
+    assert state == (await Session.open(store, session_id)).state, "the state is not the journal's"
+    assert state is not None
+    assert state.conversation.open_calls == ()
+    history, happened = History.of(journal), truth.read()
+    assert None not in history.turns.values(), "a turn has no end"
+    _verify_calls(history, happened)
+    _verify_promises(history, happened, known={entry.interrupt_id for entry in _questions(journal)})
+    for call_id, nonce in history.nonces.items():
+        expected = shown_text(history.results[call_id][0].text, call_id)
+        assert seen.get(nonce, {expected}) == {expected}, f"{nonce}: the model was told something else"
+    return history
+
+
+def _questions(journal: list[Entry]) -> list[Any]:
+    return [entry.event for entry in journal if type(entry.event).__name__ == "InterruptRaised"]
+
+
+def _verify_calls(history: History, happened: Mapping[str, list[dict[str, Any]]]) -> None:
+    begun = Counter(line["nonce"] for line in happened["start"])
+    ended = Counter(line["nonce"] for line in happened["end"])
+    twice = [nonce for nonce, times in begun.items() if times > 1]
+    assert not twice, f"ran twice: {twice}"
+    unknown = begun.keys() - set(history.nonces.values())
+    assert not unknown, f"ran, and nobody called it: {unknown}"
+    for call_id, nonce in history.nonces.items():
+        results = history.results[call_id]
+        assert len(results) == 1, f"{call_id} has {len(results)} results: {[one.text[:80] for one in results]}"
+        text = results[0].text
+        if nonce in text:
+            assert ended[nonce] == 1, f"{nonce} is said to have run, and did not: {text[:80]}"
+            assert history.ran[call_id] == 1
+        elif text in NEVER_RUN:
+            assert not begun[nonce], f"{nonce} ran, and is said not to have: {text}"
+            assert (history.started[call_id], history.ran[call_id]) == (0, 0)
+        else:
+            assert text in MAYBE_RUN, f"{nonce}: {text[:200]}"
+            assert (history.started[call_id], history.ran[call_id]) == (1, 0), f"{nonce}: {text}"
+
+
+def _verify_promises(history: History, happened: Mapping[str, list[dict[str, Any]]], *, known: set[str]) -> None:
+    said = Counter(message.text for _, message in history.messages if message.role == "user")
+    assert all(times == 1 for times in said.values()), "said twice"
+    for line in happened["said"]:
+        assert said[line["text"]] == 1, f"acknowledged and lost: {line}"
+    answers = {(message.text, tuple(call.id for call in message.tool_calls)) for _, message in history.messages}
+    for line in happened["answered"]:
+        assert (line["text"], tuple(line["calls"])) in answers, f"acknowledged and lost: {line}"
+    for line in happened["result"]:
+        results = [shown_text(one.text, line["call_id"]) for one in history.results[line["call_id"]]]
+        assert results == [line["text"]], f"acknowledged and lost: {line}"
+    completed = list(history.turns.values()).count("completed")
+    assert completed >= len(happened["completed"]), "a turn was completed, and is not"
+    assert known >= {line["interrupt_id"] for line in happened["asked"]}, "a question is lost"
