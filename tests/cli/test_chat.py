@@ -125,6 +125,7 @@ def test_the_model_on_this_machine_talks_and_its_session_goes_on(home: Path) -> 
     assert (first.returncode, second.returncode) == (0, 0), first.stderr + second.stderr
     assert first.stdout.strip()
     assert "SmolLM2-135M-Instruct.Q4_1 (local), because you named it" in first.stderr
+    assert "a very small model" in first.stderr
     assert "Last question: What is the capital of France?" in second.stdout
     assert len(second.stdout.splitlines()) > len(first.stdout.splitlines())
 

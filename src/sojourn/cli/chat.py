@@ -27,10 +27,13 @@ from sojourn.cli.screen import JsonScreen, Opening, Screen, TextScreen
 from sojourn.context.models import ModelInfo
 from sojourn.errors import InvalidInputError
 from sojourn.providers.choosing import Choice, choose
+from sojourn.providers.local import WEIGHTS_FILE
 from sojourn.providers.structured import StructuredByProvider
 
 _ROOMY: Final = 16_000
 """Tokens that a model must take to be told of tools and how to work: those alone are some thousands."""
+
+_TINY: Final = "it is a very small model: good for trying sessions, and often wrong"
 
 
 @click.command()
@@ -92,6 +95,7 @@ def _opening(choice: Choice, location: str | Path, resumed: sojourn.Session | No
         provider=choice.provider,
         why=choice.why,
         location=shown(location),
+        caution=_TINY if f"{choice.model}.gguf" == WEIGHTS_FILE else "",
         session_id=resumed.id if resumed is not None else None,
         welcome=tuple(slash_commands.welcome(resumed)) if resumed is not None else (),
     )

@@ -24,12 +24,16 @@ _ARGUMENTS: Final = 60
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opening:
-    """What a chat begins with: the model and why that one, where sessions are kept, and which one goes on, if any."""
+    """What a chat begins with: the model and why that one, where sessions are kept, and which one goes on, if any.
+
+    *caution* is what one should know of the model.
+    """
 
     model: str
     provider: str
     why: str
     location: str
+    caution: str = ""
     session_id: str | None = None
     welcome: tuple[str, ...] = ()
 
@@ -76,8 +80,9 @@ class TextScreen:
     def begin(self, opening: Opening) -> None:
         who = f"{opening.model} ({opening.provider}), because {opening.why}"
         diagnostics.note(safe(f"{who}; sessions are kept in {opening.location}"))
-        for line in opening.welcome:
-            diagnostics.note(_dim(line))
+        for line in (opening.caution, *opening.welcome):
+            if line:
+                diagnostics.note(_dim(line))
 
     def leave(self, session_id: str, again: str) -> None:  # noqa: ARG002 - a program wants the id, people the command
         diagnostics.note(_dim(f"kept; to go on: {again}"))
