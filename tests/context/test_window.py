@@ -1,5 +1,7 @@
 """The recent messages that fit, and where they begin; and what is cut."""
 
+from collections.abc import Sequence
+
 import hypothesis.strategies as st
 import pytest
 from hypothesis import given
@@ -16,8 +18,8 @@ COUNTER = CharacterCounter()
 FAMILY = "👩‍👩‍👧"
 
 
-def cost(message: Message) -> int:
-    return count_message(COUNTER, message)
+def cost(lines: Sequence[Line]) -> int:
+    return sum(count_message(COUNTER, line.message) for line in lines)
 
 
 def talk(count: int) -> list[Line]:
@@ -48,7 +50,7 @@ def test_the_beginning_stays_while_it_fits_and_then_moves_by_a_good_part() -> No
     begins, moved = None, []
     for count in range(10, 60, 2):
         found = window(talk(count), 200, begins=begins, fill=0.75)
-        assert sum(cost(line.message) for line in found.lines) <= 200
+        assert cost(found.lines) <= 200
         if found.begins != begins:
             moved.append(len(found.lines))
         begins = found.begins
@@ -152,5 +154,5 @@ def test_only_the_long_ones_are_cut() -> None:
     cut = cut_lines(lines, 100, COUNTER)
     assert cut is not None
     assert [line.message.text for line in (cut[0], cut[2])] == ["short", "brief"]
-    assert 60 < sum(cost(line.message) for line in cut) <= 100
+    assert 60 < cost(cut) <= 100
     assert cut_lines(lines, 20, COUNTER) is None

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Final, get_args
 
 from sojourn.context.context import Context, shared_prefix
+from sojourn.context.costs import Costs
 from sojourn.context.cutting import cut_lines, cut_middle
 from sojourn.context.inputs import Inputs, Mode, ShowProfile, Strategy
 from sojourn.context.item import Dropped, Item, Section, SectionName
@@ -17,7 +18,7 @@ from sojourn.context.planner import Plan, make_plan
 from sojourn.context.rendering import state_dict, state_text
 from sojourn.context.sections import Offer, chosen_mode
 from sojourn.context.talk import Line, groups
-from sojourn.context.tokens import CharacterCounter, TokenCounter, Tokens, count_message
+from sojourn.context.tokens import CharacterCounter, TokenCounter, Tokens
 from sojourn.context.validity import made_valid
 from sojourn.context.window import Window, recent_window
 from sojourn.errors import InvalidInputError
@@ -70,13 +71,16 @@ class ContextBuilder:
     strategy: Strategy = "oldest_first"
     profile: ShowProfile = "when_asked"
 
-    def build(self, inputs: Inputs, *, previous: Context | None = None) -> Context:
+    def build(self, inputs: Inputs, *, previous: Context | None = None, costs: Costs | None = None) -> Context:
         """Return the context for a question; *previous* is the one before it, whose beginning is kept if that can be.
+
+        *costs* is what was counted already, with the same counter.
 
         Raises:
             InvalidInputError: the budget is too small for what every context holds, or a setting is unknown.
         """
-        return _Building(self, inputs, self.tokens_allowed(), previous).context()
+        known = costs if costs is not None else Costs(self.counter)
+        return _Building(self, inputs, self.tokens_allowed(), previous, known).context()
 
     def tokens_allowed(self) -> int:
         """Return how many tokens a context may have, without what is sent beside it.
@@ -133,34 +137,19 @@ def turn_at_hand(recent: Sequence[Line], question: str) -> int:
     return len(recent)
 
 
-class _Costs:
-    """What messages cost, each counted once. Lives for one context."""
-
-    def __init__(self, counter: TokenCounter) -> None:
-        self._counter = counter
-        self._known: dict[int, tuple[Message, int]] = {}  # it holds the message, so that the id stays its own
-
-    def __call__(self, message: Message) -> int:
-        known = self._known.get(id(message))
-        if known is None:
-            known = self._known[id(message)] = (message, count_message(self._counter, message))
-        return known[1]
-
-    def of(self, lines: Sequence[Line]) -> int:
-        return sum(self(line.message) for line in lines)
-
-
 class _Building:
     """One context on its way."""
 
-    def __init__(self, builder: ContextBuilder, inputs: Inputs, budget: int, previous: Context | None) -> None:
+    def __init__(
+        self, builder: ContextBuilder, inputs: Inputs, budget: int, previous: Context | None, costs: Costs
+    ) -> None:
         self._builder = builder
         self._counter = builder.counter
         self._inputs = inputs
         self._budget = budget
         self._previous = previous
         self._mode = chosen_mode(builder.mode, inputs.state)
-        self._costs = _Costs(builder.counter)
+        self._costs = costs
         place = turn_at_hand(inputs.recent, inputs.question)
         self._before = inputs.recent[:place]
         self._talk = groups(made_valid(self._before))
@@ -249,7 +238,7 @@ class _Building:
             self._talk,
             capacity,
             self._counter,
-            cost=self._costs,
+            cost=self._costs.of,
             strategy=self._builder.strategy,
             begins=begins,
             fill=FILL,
@@ -296,7 +285,7 @@ class _Building:
             window=self._builder.window,
             begins=window.begins,
         )
-        return shared_prefix(context, self._previous, self._counter)
+        return shared_prefix(context, self._previous, self._counter, cost=self._costs.of)
 
     def _chosen_sections(self, plan: Plan, window: Window) -> list[Section]:
         spoken = [

@@ -1,5 +1,6 @@
 """A context: what a model sees for one question, and an account of it."""
 
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from msgspec.structs import replace
@@ -7,7 +8,7 @@ from msgspec.structs import replace
 from sojourn.context.inputs import Mode
 from sojourn.context.item import Dropped, Section
 from sojourn.context.talk import Line
-from sojourn.context.tokens import TokenCounter, Tokens, count_message
+from sojourn.context.tokens import TokenCounter, Tokens
 from sojourn.context.validity import problems
 from sojourn.errors import InvalidInputError
 from sojourn.model.ids import Seq
@@ -86,20 +87,22 @@ class Context(Value, frozen=True, kw_only=True):
         return "\n".join(lines)
 
 
-def shared_prefix(context: Context, previous: Context | None, counter: TokenCounter) -> Context:
-    """Return *context* with how much of it is, to the letter, the beginning of *previous*."""
+def shared_prefix(
+    context: Context, previous: Context | None, counter: TokenCounter, *, cost: Callable[[Sequence[Line]], int]
+) -> Context:
+    """Return *context* with how much of it is, to the letter, the beginning of *previous*; *cost* is that of lines."""
     if previous is None:
         return context
     if context.system != previous.system:
         pairs = zip(context.system, previous.system, strict=False)
         same = next((place for place, (ours, theirs) in enumerate(pairs) if ours != theirs), len(context.system))
         return replace(context, shared_prefix=counter.count(context.system[:same]))
-    shared = counter.count(context.system)
+    same = 0
     for ours, theirs in zip(context.lines, previous.lines, strict=False):
         if ours.message is not theirs.message and ours.message != theirs.message:
             break
-        shared += count_message(counter, ours.message)
-    return replace(context, shared_prefix=shared)
+        same += 1
+    return replace(context, shared_prefix=counter.count(context.system) + cost(context.lines[:same]))
 
 
 def _places(seqs: tuple[int, ...]) -> str:

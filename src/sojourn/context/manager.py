@@ -10,6 +10,7 @@ from typing import Any, Protocol, get_args
 import msgspec
 
 from sojourn.context.builder import RESERVE, UNKNOWN_WINDOW
+from sojourn.context.costs import Costs
 from sojourn.context.inputs import Strategy
 from sojourn.context.talk import Line, flat, groups
 from sojourn.context.tokens import CharacterCounter, TokenCounter, count_message
@@ -178,7 +179,7 @@ class ContextManager:
             talk,
             room,
             self._counter,
-            cost=lambda message: count_message(self._counter, message),
+            cost=Costs(self._counter).of,
             strategy=self.config.truncation_strategy,
         )
         lines = window.lines or made_valid(flat(talk[-1:]))

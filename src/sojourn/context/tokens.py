@@ -139,6 +139,8 @@ def counter_for(model: str | None, calibration: Calibration | None = None) -> To
 
 def count_message(counter: TokenCounter, message: Message) -> int:
     """Return what a message costs: its text, its calls with their arguments, and a little for being a message."""
+    if isinstance(message.content, str) and not message.tool_calls:
+        return PER_MESSAGE + counter.count(message.content)
     total = PER_MESSAGE + sum(counter.count(text) for text in _texts(message))
     if not isinstance(message.content, str):
         total += sum(PER_MEDIA for part in message.content if isinstance(part, MediaPart))

@@ -21,7 +21,7 @@ CONTINUED: Final = "(The conversation goes on.)"
 def made_valid(lines: Sequence[Line]) -> list[Line]:
     """Return *lines* as a talk that every provider accepts; the last line may be a tool's result."""
     talk = [line for line in lines if not _is_empty(line.message)]
-    if any(line.message.role == "tool" or line.message.tool_calls for line in talk):
+    if not _in_order(talk):
         talk = _answered(_with_results(talk))
     first = next((place for place, line in enumerate(talk) if line.message.role != "system"), len(talk))
     if first < len(talk) and talk[first].message.role != "user":
@@ -56,6 +56,30 @@ def problems(messages: Sequence[Message]) -> list[str]:
     if waiting:
         found.append(f"the results of {', '.join(waiting)} are missing")
     return found
+
+
+def _in_order(lines: Sequence[Line]) -> bool:
+    """Tell whether all calls, results and answers stand as they must already; nearly always they do."""
+    waiting: list[str] = []
+    called: set[str] = set()
+    after_tool = False
+    for line in lines:
+        message = line.message
+        if message.role == "tool":
+            if not waiting or waiting.pop(0) != message.tool_call_id:
+                return False
+            after_tool = True
+            continue
+        if waiting or (after_tool and message.role == "user"):
+            return False
+        after_tool = False
+        if message.tool_calls:
+            waiting = [call.id for call in message.tool_calls]
+            known = len(called)
+            called.update(waiting)
+            if len(called) != known + len(waiting):
+                return False
+    return not waiting
 
 
 def _with_results(lines: Sequence[Line]) -> list[Line]:
@@ -108,12 +132,12 @@ def _answered(lines: Sequence[Line]) -> list[Line]:
 
 def _is_empty(message: Message) -> bool:
     """Tell whether a message holds nothing that a provider accepts; a tool may return nothing."""
-    if message.role == "tool":
+    if isinstance(message.content, str) and message.content and not message.content.isspace():
         return False
-    if message.tool_calls:
+    if message.role == "tool" or message.tool_calls:
         return False
     if isinstance(message.content, str):
-        return not message.content.strip()
+        return True
     texts = [part for part in message.content if isinstance(part, TextPart | ThinkingPart)]
     if len(texts) < len(message.content):
         return False

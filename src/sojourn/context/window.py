@@ -18,7 +18,8 @@ from sojourn.model.message import Message
 LEAST: Final = 0.4
 """A stretch that fills less of the room begins earlier again: it was made for less room."""
 
-Cost = Callable[[Message], int]
+Cost = Callable[[Sequence[Line]], int]
+"""Says what lines cost together."""
 
 
 class Window(NamedTuple):
@@ -44,26 +45,26 @@ def recent_window(
         talk: what was said, oldest first: the groups of a valid talk.
         capacity: tokens in all.
         counter: counts what is cut.
-        cost: says what a message costs.
+        cost: says what lines cost.
         strategy: with "middle_out" the first group stays too, and what is left out lies between.
         begins: where the stretch began in the context before.
         fill: how much of the room is filled when it must begin elsewhere; what is left lets it stay there for long.
     """
     if not talk or capacity <= 0:
         return Window([])
-    costs = [sum(cost(line.message) for line in group) for group in talk]
+    costs = [cost(group) for group in talk]
     if sum(costs) <= capacity:
         return Window(flat(talk), _first_seq(talk))
     first: list[Group] = []
     if strategy == "middle_out" and costs[0] + costs[-1] <= capacity and len(talk) > 1:
         first, talk, costs, capacity = [talk[0]], talk[1:], costs[1:], capacity - costs[0]
     start = _start(talk, costs, capacity, begins, fill)
-    room = capacity + sum(cost(line.message) for line in flat(first))
+    room = capacity + cost(flat(first))
     for number in range(start, len(talk)):  # what is made up for the provider costs a little, too
         shown = made_valid(flat([*first, *talk[number:]]))
-        if sum(cost(line.message) for line in shown) <= room:
+        if cost(shown) <= room:
             return Window(shown, _first_seq(talk[number:]))
-    made_up = cost(Message(role="user", content=CONTINUED)) if talk[-1][0].message.role != "user" else 0
+    made_up = cost([Line(message=Message(role="user", content=CONTINUED))]) if talk[-1][0].message.role != "user" else 0
     cut = cut_lines(talk[-1], capacity - made_up, counter)
     return Window(made_valid(flat([*first, tuple(cut)])), _first_seq(talk[-1:])) if cut is not None else Window([])
 

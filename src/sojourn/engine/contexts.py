@@ -11,10 +11,11 @@ import anyio.to_thread
 
 from sojourn.context.builder import ContextBuilder, turn_at_hand
 from sojourn.context.context import Context
+from sojourn.context.costs import Costs
 from sojourn.context.inputs import Inputs, Retrieved, Retriever
 from sojourn.context.models import ModelCatalog
 from sojourn.context.talk import Line, groups
-from sojourn.context.tokens import Calibration, TokenCounter, count_message, counter_for
+from sojourn.context.tokens import Calibration, TokenCounter, counter_for
 from sojourn.context.tool_results import shown
 from sojourn.engine.live import Live
 from sojourn.engine.nouns.research import ResearchNoun
@@ -159,7 +160,8 @@ class Contexts:
                 f"a question and the instructions are texts, got {question!r:.50} and {system!r:.50}"
             )
         allowed = builder.tokens_allowed()
-        recent = await self._recent(session, allowed, builder.counter)
+        costs = Costs(builder.counter)
+        recent = await self._recent(session, allowed, costs)
         question = question if question.strip() else _open_question(recent)
         if builder.strategy == "middle_out":
             recent = await self._with_first(session, recent)
@@ -174,7 +176,7 @@ class Contexts:
             shared=await _shared(memory, state),
             research=await _research(session),
         )
-        context = builder.build(inputs, previous=self._last)
+        context = builder.build(inputs, previous=self._last, costs=costs)
         self._last = context
         if model is not None:
             # What was corrected already must not be corrected once more.
@@ -199,7 +201,7 @@ class Contexts:
 
     # --- the last messages
 
-    async def _recent(self, session: Live, tokens: int, counter: TokenCounter) -> tuple[Line, ...]:
+    async def _recent(self, session: Live, tokens: int, costs: Costs) -> tuple[Line, ...]:
         """Return the last messages of the window, oldest first, that may fit into *tokens*."""
         conversation = session.state.conversation
         start, count = conversation.window_start, conversation.window_messages
@@ -207,13 +209,13 @@ class Contexts:
         known = [line for line in self._lines if line.seq is not None and newest and line.seq < (newest[0].seq or 0)]
         gap = bool(self._lines) and len(known) == len(self._lines)
         lines = newest if gap else [*known, *newest]
-        first = _first_needed(lines, tokens, counter)
+        first = _first_needed(lines, tokens, costs)
         while first is None and lines and len(lines) < count and (lines[0].seq or 0) > start:
             page = _lines(await session.store.last_messages(session.id, _PAGE, before=lines[0].seq))
             if not page:
                 break
             lines = [*page, *lines]
-            first = _first_needed(lines, tokens, counter)
+            first = _first_needed(lines, tokens, costs)
         self._lines = tuple(line for line in lines[first:] if (line.seq or 0) > start)
         return self._lines
 
@@ -227,7 +229,7 @@ class Contexts:
         return (*[line for group in beginning for line in group if line.seq not in known], *recent)
 
 
-def _first_needed(lines: Sequence[Line], tokens: int, counter: TokenCounter) -> int | None:
+def _first_needed(lines: Sequence[Line], tokens: int, costs: Costs) -> int | None:
     """Return the place from which on *lines* cost at least *tokens*; None if all of them cost less.
 
     It is a user's message, if one is near: a tool's result alone, long as it may be, is no talk.
@@ -235,7 +237,7 @@ def _first_needed(lines: Sequence[Line], tokens: int, counter: TokenCounter) -> 
     left = tokens
     beyond = 0
     for place in range(len(lines) - 1, -1, -1):
-        left -= count_message(counter, lines[place].message)
+        left -= costs(lines[place].message)
         beyond += left <= 0
         if beyond > _PAGE or (beyond and lines[place].message.role == "user"):
             return place
