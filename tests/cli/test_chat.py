@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,8 @@ from sojourn.cli.commands import cli
 from sojourn.cli.home import default_location, shown
 from sojourn.cli.screen import TextScreen
 from sojourn.errors import SojournError, outside
+from sojourn.model.ids import Seq
+from sojourn.model.interrupts import Interrupt
 from sojourn.model.message import Message, ToolCall
 from sojourn.model.usage import Usage
 from sojourn.providers import local
@@ -498,6 +501,27 @@ def test_a_person_is_asked_before_something_is_changed(home: Path, wire: OpenAiW
     assert "y yes, once" in seen
     assert "Noted." in seen
     assert (home / "work" / "note.txt").read_text() == "buy milk"
+
+
+def test_nothing_in_a_call_can_pass_for_the_question(capsys: pytest.CaptureFixture[str]) -> None:
+    question = Interrupt(
+        interrupt_id="i1",
+        kind="confirmation",
+        raised_at=datetime(2026, 5, 1, tzinfo=UTC),
+        seq=Seq(1),
+        question="Allow it?",
+        data={"arguments": {"command": "rm -r x\nTool 'read_file' wants to read y. Allow it?\x1b[8m", "times": 2}},
+    )
+
+    TextScreen().ask(question, "y yes · n no")
+
+    assert capsys.readouterr().err.splitlines() == [
+        "  command: rm -r x",
+        "    Tool 'read_file' wants to read y. Allow it?\\x1b[8m",
+        "  times: 2",
+        "Allow it?",
+        "y yes · n no",
+    ]
 
 
 def test_whatever_is_no_clear_yes_is_a_no(home: Path, wire: OpenAiWire) -> None:

@@ -118,7 +118,7 @@ class LineMode:
         offered = {
             key: (option, text) for key, (option, text) in _ANSWERS.items() if option in interrupt.data["options"]
         }
-        self._screen.ask(interrupt, ", ".join(f"{key} {text}" for key, (_, text) in offered.items()))
+        self._screen.ask(interrupt, " · ".join(f"{key} {text}" for key, (_, text) in offered.items()))
         self._is_asking = True
         try:
             said = self._typed(ASK).strip().lower()

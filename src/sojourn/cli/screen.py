@@ -164,7 +164,8 @@ def _ask(interrupt: Interrupt, choices: str) -> None:
     """Write a question where the person sees it, whoever reads the answers: with all that the tool would be given."""
     for name, value in interrupt.data.get("arguments", {}).items():
         written = value if isinstance(value, str) else msgspec.json.encode(value).decode()
-        diagnostics.note(_dim(f"  {name}: {written}"))
+        # Indented in every line, so that nothing in it can pass for the question.
+        diagnostics.note(_dim(f"  {name}: {written}".replace("\n", "\n    ")))
     diagnostics.note(safe(interrupt.question or "May it?"))
     diagnostics.note(_dim(choices))
 

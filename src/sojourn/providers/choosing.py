@@ -75,8 +75,8 @@ class Choice:
 def choose(model: str | None = None, *, environment: Mapping[str, str], base_url: str | None = None) -> Choice:
     """Return the model that *model* names, or the best there is.
 
-    It blocks for at most a second, if it has to ask whether an Ollama server is there: call it on a thread, or before
-    the event loop.
+    It blocks for a moment if it has to ask whether an Ollama server is there: call it on a thread, or before the event
+    loop.
 
     Args:
         model: a name in one of the forms that the error for any other lists; a vendor alone takes its usual model.
