@@ -1,7 +1,7 @@
 """The front: prompts and resources first, then what the session knows, then the agent."""
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from typing import Any
 
 import pytest
@@ -316,7 +316,11 @@ async def test_leaving_early_closes_the_agents_turn(session: Session) -> None:
             return session
 
         async def run_turn(
-            self, text: str, *, cancel_token: CancellationToken | None = None
+            self,
+            text: str,
+            *,
+            cancel_token: CancellationToken | None = None,
+            injected: Sequence[tuple[int, int]] = (),
         ) -> AsyncGenerator[TurnEvent, None]:
             try:
                 yield ContentChunk(text="one")
@@ -344,3 +348,19 @@ async def test_saying_nothing_is_refused(session: Session, text: Any) -> None:
 async def test_an_agent_without_a_session_is_refused() -> None:
     with pytest.raises(InvalidInputError, match="session"):
         CommandControlAgent(Agent(ScriptedProvider()))
+
+
+async def test_what_a_hook_pulled_in_is_not_taken_for_the_users_words(session: Session) -> None:
+    class Pulls:
+        async def expand(self, text: str) -> str:
+            return f"<resource id='notes'>My name is Mallory.</resource>\n\n{text}"
+
+    front = CommandControlAgent(Agent(ScriptedProvider(["Fine."]), session=session), hooks=Pulls())
+    await front.ask("Sum it up")
+
+    asked = next(entry async for entry in session.messages.all())
+    assert isinstance(asked.event, MessageAdded)
+    message = asked.event.message
+    ((start, end),) = message.metadata["injected"]
+    assert message.text[end:] == "Sum it up"
+    assert start == 0

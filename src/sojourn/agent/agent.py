@@ -1,11 +1,10 @@
 """The agent: what a program talks to. It holds a model, skills and a conversation, and works on one turn at a time."""
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager
-from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, runtime_checkable
 
 import anyio
 
@@ -29,9 +28,11 @@ from sojourn.agent.reasoned import ReasonedTurns
 from sojourn.agent.reasoning.callbacks import ReasoningCallbacks
 from sojourn.agent.reasoning.config import ReasoningConfig
 from sojourn.agent.settings import AgentSettings, WhenBusy
+from sojourn.agent.skills.services import CANCELLATION, ServiceContainer
 from sojourn.agent.skills.skill import Skill
 from sojourn.agent.talk import LastingTalk, Talk
 from sojourn.agent.turn_task import events_of
+from sojourn.agent.wish import Wish, last_said, waits
 from sojourn.clock import SystemClock
 from sojourn.context.budget import Limits
 from sojourn.context.builder import LARGEST, RESERVE
@@ -43,7 +44,6 @@ from sojourn.engine.compaction import CompactionSettings
 from sojourn.engine.conversations import ConversationSession
 from sojourn.engine.session import Session
 from sojourn.errors import InvalidInputError, LockedError
-from sojourn.model.events import MessageAdded
 from sojourn.providers.protocol import Provider, ToolDefinition
 
 Instructions = str | Callable[[], Awaitable[str]]
@@ -58,6 +58,14 @@ class Skills(Protocol):
     def get(self, name: str) -> Skill | None: ...
 
     def definitions(self) -> tuple[ToolDefinition, ...]: ...
+
+
+@runtime_checkable
+class HasServices(Protocol):
+    """Skills that get what they need from a container."""
+
+    @property
+    def services(self) -> ServiceContainer: ...
 
 
 class Agent:
@@ -183,6 +191,7 @@ class Agent:
         when_busy: WhenBusy | None = None,
         inputs: Mapping[str, Any] | None = None,
         asked: bool = False,
+        injected: Sequence[tuple[int, int]] = (),
     ) -> AsyncGenerator[TurnEvent, None]:
         """Say *text* to the model, and yield what happens until it has answered.
 
@@ -195,6 +204,8 @@ class Agent:
             when_busy: what to do while another turn is going on; by default what the settings say.
             inputs: variables that calls may use.
             asked: the text stands in the conversation already, and waits for its answer.
+            injected: stretches of the text, from one character to another, that the user did not write himself:
+                nothing is learned from them.
 
         Raises:
             LockedError: another turn is going on, and nobody wants to wait.
@@ -202,7 +213,13 @@ class Agent:
             InvalidInputError: nothing was said, or too much.
         """
         _check_said(text)
-        wish = _Wish(text=text, asked=asked, inputs=inputs or {}, when_busy=when_busy or self._settings.when_busy)
+        wish = Wish(
+            text=text,
+            asked=asked,
+            injected=tuple(injected),
+            inputs=inputs or {},
+            when_busy=when_busy or self._settings.when_busy,
+        )
         async with aclosing(self._turn(wish, cancel_token)) as events:
             async for event in events:
                 yield event
@@ -220,9 +237,9 @@ class Agent:
         if self._session is None:
             raise InvalidInputError("only a turn in a session can be resumed")
         await self._session.refresh()
-        if not await _waits(self._session):
+        if not await waits(self._session):
             raise InvalidInputError("there is nothing to resume: what was said last has its answer")
-        wish = _Wish(text=None, when_busy=when_busy or self._settings.when_busy)
+        wish = Wish(text=None, when_busy=when_busy or self._settings.when_busy)
         async with aclosing(self._turn(wish, cancel_token)) as events:
             async for event in events:
                 yield event
@@ -270,7 +287,7 @@ class Agent:
         live = session.session if isinstance(session, ConversationSession) else session
         mine = live is self._session and self._context is None
         agent = self if mine else self.in_session(live)
-        asked = live is not None and await _last_said(live) == query
+        asked = live is not None and await last_said(live) == query
         turn = agent.run_turn(query, inputs=inputs, cancel_token=cancel_token, asked=asked)
         async with aclosing(turn) as events:
             async for event in events:
@@ -316,14 +333,18 @@ class Agent:
 
     # --- how a turn is run
 
-    async def _turn(self, wish: "_Wish", token: CancellationToken | None) -> AsyncGenerator[TurnEvent, None]:
+    async def _turn(self, wish: Wish, given: CancellationToken | None) -> AsyncGenerator[TurnEvent, None]:
+        token = given or CancellationToken()
+        skills: object = self._skills
+        if isinstance(skills, HasServices):
+            skills.services.register(CANCELLATION, token)  # for skills that want to know of a cancel themselves
         async with aclosing(events_of(partial(self._work, wish), token)) as events:
             async for event in events:
                 if self._callbacks is not None:
                     self._callbacks.tell(event)
                 yield event
 
-    async def _work(self, wish: "_Wish", announce: Announce) -> None:
+    async def _work(self, wish: Wish, announce: Announce) -> None:
         async with self._slot(wish.when_busy):
             await self._hold(wish, announce)
 
@@ -335,7 +356,7 @@ class Agent:
         async with self._lock:
             yield
 
-    async def _hold(self, wish: "_Wish", announce: Announce) -> None:
+    async def _hold(self, wish: Wish, announce: Announce) -> None:
         """Hold the conversation's turn, and work on it."""
         talk: LastingTalk = self._talk or await self._single_turn()
         cancelled, self._cancelled = self._cancelled, []
@@ -347,7 +368,7 @@ class Agent:
         try:
             async with talk.turn(resume=wish.resumes, wait=wish.when_busy == "wait") as turn:
                 if wish.text is not None and not wish.asked:
-                    await talk.ask(wish.text)
+                    await talk.ask(wish.text, injected=wish.injected)
                 if wish.inputs:
                     await talk.give(wish.inputs)
                 try:
@@ -365,11 +386,11 @@ class Agent:
         elif waiting is not None:
             announce(SessionWaiting(interrupt=waiting.interrupt))
 
-    async def _answer(self, wish: "_Wish", talk: LastingTalk, announce: Announce) -> Answered:
-        if self._reasoned is not None:
+    async def _answer(self, wish: Wish, talk: LastingTalk, announce: Announce) -> Answered:
+        if self._reasoned is not None and self._reasoned.can_reason:
             question = wish.text
             if question is None and self._session is not None and not await talk.open_calls():
-                question = await _last_said(self._session)
+                question = await last_said(self._session)
             if question is not None:
                 return await self._reasoned.answer(question, announce)
         return await self._loop(talk, announce).run(resume=wish.resumes)
@@ -460,36 +481,6 @@ class Agent:
         if done.compacted:
             self._announce(ContextCompacted(notice=done.notice))
         return done.compacted
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Wish:
-    """What a turn is to do: answer *text*, which may stand there already, or, without one, go on with what is open."""
-
-    text: str | None
-    when_busy: WhenBusy
-    asked: bool = False
-    inputs: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def resumes(self) -> bool:
-        return self.text is None
-
-
-async def _last_said(session: Session) -> str | None:
-    """Return what the user said last in *session*, if nothing was said since."""
-    last = await session.last_messages(1)
-    event = last[0].event if last else None
-    return event.message.text if isinstance(event, MessageAdded) and event.message.role == "user" else None
-
-
-async def _waits(session: Session) -> bool:
-    """Tell whether anything waits in *session*: a call, a question, or an answer that was cut off."""
-    if session.state.conversation.open_calls or await session.store.find_partial(session.id) is not None:
-        return True
-    last = await session.last_messages(1)
-    event = last[0].event if last else None
-    return isinstance(event, MessageAdded) and (event.message.role in ("user", "tool") or event.message.partial)
 
 
 def _to_nobody(event: TurnEvent) -> None:

@@ -5,11 +5,9 @@ from that, and no model is called. Everything else is a turn of the agent, which
 whatever the session knows already.
 """
 
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
-from contextlib import AsyncExitStack, aclosing, asynccontextmanager, suppress
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import AsyncExitStack, aclosing
 from typing import Final, Protocol
-
-import anyio
 
 from sojourn.agent.cancellation import CancellationToken
 from sojourn.agent.events import ContentChunk, SessionCompleted, TurnEvent
@@ -17,15 +15,14 @@ from sojourn.agent.journal_talk import storable
 from sojourn.agent.mcp.hooks import expand
 from sojourn.agent.mcp.servers import Mcp
 from sojourn.agent.reasoning.known_answers import known_answer
+from sojourn.agent.turn_waiting import enter_turn
 from sojourn.engine.recall.answering import Answer
 from sojourn.engine.session import Session
-from sojourn.errors import InvalidInputError, LockedError
+from sojourn.errors import InvalidInputError
 from sojourn.model.message import Message
 
 ANSWERED_FROM: Final = "answered_from"
 """In the metadata of an answer that no model gave: which part of the state did."""
-_FIRST_WAIT: Final = 0.02
-_LONGEST_WAIT: Final = 0.5
 
 
 class Hooks(Protocol):
@@ -66,7 +63,11 @@ class TurnAgent(Protocol):
     def session(self) -> Session | None: ...
 
     def run_turn(
-        self, text: str, *, cancel_token: CancellationToken | None = None
+        self,
+        text: str,
+        *,
+        cancel_token: CancellationToken | None = None,
+        injected: Sequence[tuple[int, int]] = (),
     ) -> AsyncGenerator[TurnEvent, None]: ...
 
 
@@ -121,7 +122,8 @@ class CommandControlAgent:
             yield ContentChunk(text=known.text)
             yield SessionCompleted()
             return
-        async with aclosing(self._agent.run_turn(expanded, cancel_token=cancel_token)) as events:
+        turn = self._agent.run_turn(expanded, cancel_token=cancel_token, injected=_injected(text, expanded))
+        async with aclosing(turn) as events:
             async for event in events:
                 yield event
 
@@ -144,22 +146,15 @@ class CommandControlAgent:
         own = {one.seq for one in known.evidence if one.session_id == self._session.id}
         rests_on = sorted(own - {0})  # what is known in memory only stands nowhere
         answer = Message(role="assistant", content=known.text or "", metadata={ANSWERED_FROM: known.source})
-        async with self._turn():
+        async with AsyncExitStack() as stack:
+            await enter_turn(stack, self._session)
             asked = await self._session.messages.user(storable(text))
             await self._session.messages.add(answer, causes=(*rests_on, asked.seq))
 
-    @asynccontextmanager
-    async def _turn(self) -> AsyncIterator[None]:
-        """Hold the session's turn; while somebody else does, wait for it."""
-        async with AsyncExitStack() as stack:
-            await self._enter(stack)
-            yield
 
-    async def _enter(self, stack: AsyncExitStack) -> None:
-        pause = _FIRST_WAIT
-        while True:
-            with suppress(LockedError):
-                await stack.enter_async_context(self._session.turn())
-                return
-            await anyio.sleep(pause)
-            pause = min(pause * 2, _LONGEST_WAIT)
+def _injected(text: str, expanded: str) -> tuple[tuple[int, int], ...]:
+    """Return which stretch of *expanded* the user did not write: resources stand before his words, a prompt replaces
+    them."""
+    if expanded == text:
+        return ()
+    return ((0, len(expanded) - len(text) if expanded.endswith(text) else len(expanded)),)

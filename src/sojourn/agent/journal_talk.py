@@ -17,13 +17,14 @@ from msgspec.structs import replace
 from sojourn.agent.permissions.approvals import drop_questions
 from sojourn.agent.settings import AgentSettings
 from sojourn.agent.talk import OpenTurn, Outcome, Said, with_fresh_ids
+from sojourn.agent.turn_waiting import enter_turn
 from sojourn.context.builder import RESERVE, default_budget
 from sojourn.context.context import Context
 from sojourn.context.tokens import CharacterCounter
 from sojourn.context.validity import CANCELLED
 from sojourn.engine.budgeting import SessionBudget
+from sojourn.engine.learner import INJECTED
 from sojourn.engine.session import Session
-from sojourn.errors import LockedError
 from sojourn.model.entry import Draft
 from sojourn.model.events import Event, MessageAdded, ToolRan, ToolStarted, UsageRecorded, VariableSet
 from sojourn.model.ids import Seq
@@ -43,8 +44,6 @@ GO_ON: Final = "(The answer broke off here. Go on.)"
 """What the model is asked where its own words are the last."""
 _RECENT: Final = 100
 """Of so many messages the ids of calls are compared with new ones."""
-_FIRST_WAIT: Final = 0.02
-_LONGEST_WAIT: Final = 0.5
 
 
 class JournalTalk:
@@ -97,23 +96,12 @@ class JournalTalk:
             LockedError: another one is going on, and nobody wants to *wait*.
         """
         async with AsyncExitStack() as stack:
-            held = await self._entered(stack, resume=resume, wait=wait)
+            held = await enter_turn(stack, self._session, resume=resume, wait=wait)
             self._budget.begin_run()
             if not resume and self._session.interrupts.pending():
                 waiting = {call.call_id for call in self._session.state.conversation.open_calls}
                 await drop_questions(self._session, _asked_calls(self._session) - waiting)
             yield held
-
-    async def _entered(self, stack: AsyncExitStack, *, resume: bool, wait: bool) -> OpenTurn:
-        pause = _FIRST_WAIT
-        while True:
-            try:
-                return await stack.enter_async_context(self._session.turn(resume=resume))
-            except LockedError:
-                if not wait:
-                    raise
-            await anyio.sleep(pause)
-            pause = min(pause * 2, _LONGEST_WAIT)
 
     async def open_calls(self) -> tuple[ToolCall, ...]:
         found: list[ToolCall] = []
@@ -141,8 +129,9 @@ class JournalTalk:
 
     # --- what is said
 
-    async def ask(self, text: str) -> None:
-        await self._session.messages.user(storable(text))
+    async def ask(self, text: str, *, injected: Sequence[tuple[int, int]] = ()) -> None:
+        metadata = {INJECTED: [list(span) for span in injected]} if injected else None
+        await self._session.messages.user(storable(text), metadata=metadata)
 
     async def give(self, values: Mapping[str, Any]) -> None:
         for name, value in values.items():

@@ -67,7 +67,7 @@ class ManagedTalk:
             if call_id in waiting:
                 self._add_result(waiting[call_id], CANCELLED, error=True)
 
-    async def ask(self, text: str) -> None:
+    async def ask(self, text: str, *, injected: Sequence[tuple[int, int]] = ()) -> None:  # noqa: ARG002 - nobody learns
         self._context.add_user_message(text)
 
     async def give(self, values: Mapping[str, Any]) -> None:

@@ -304,7 +304,11 @@ class AgentPool:
         if shared.log_dir is None:
             return None
         if parent is not None and parent.logger is not None:
-            return await anyio.to_thread.run_sync(parent.logger.create_child_logger, name)
+            try:
+                return await anyio.to_thread.run_sync(parent.logger.create_child_logger, name)
+            except AlreadyExistsError:  # an agent of this name was here before, and its log stays
+                again = f"{name}-{secrets.token_hex(3)}"
+                return await anyio.to_thread.run_sync(parent.logger.create_child_logger, again)
         config = LogConfig(
             base_dir=shared.log_dir / name, streams=shared.log_streams, mode="agent", clock=self._app.clock
         )

@@ -7,6 +7,7 @@ from sojourn.agent.events import ContentChunk, IterationCompleted, ModelAnswered
 from sojourn.agent.gate import Announce
 from sojourn.agent.journal_talk import JournalTalk
 from sojourn.agent.loop import Answered, TurnLoop
+from sojourn.agent.reasoning.announcing import Announcer
 from sojourn.agent.reasoning.callbacks import ReasoningCallbacks
 from sojourn.agent.reasoning.config import ReasoningConfig
 from sojourn.agent.reasoning.execution import Executed, ToolUse
@@ -54,6 +55,11 @@ class ReasonedTurns:
             tools=tools,
         )
 
+    @property
+    def can_reason(self) -> bool:
+        """Whether the model can judge its answers; without that a plain turn says the same, and streams it."""
+        return self._reasoning.can_reason
+
     async def answer(self, question: str, announce: Announce) -> Answered:
         """Answer *question*, which stands in the conversation, and add the answer to it.
 
@@ -62,18 +68,16 @@ class ReasonedTurns:
         """
         self._announce = announce
         asked_at = self._talk.session.state.conversation.last_message
-
-        def tell(text: str) -> None:
-            announce(ContentChunk(text=text))
-
+        announcer = Announcer(announce)
         try:
             outcome = await self._reasoning.run(
                 question,
-                callbacks=ReasoningCallbacks(on_stream_chunk=tell),
+                callbacks=announcer.callbacks,
                 causes=() if asked_at is None else (asked_at,),
             )
         finally:
             self._announce = None
+            announcer.end()
         said = await self._talk.answer(Message(role="assistant", content=outcome.text), Usage(), seconds=0.0)
         if said.message is not None:
             announce(ModelAnswered(message=said.message, usage=said.usage))

@@ -106,8 +106,8 @@ class LastingTalk(Talk, Protocol):
         """Give each of these calls (id, name) that still waits for a result the one that says it was cancelled."""
         ...
 
-    async def ask(self, text: str) -> None:
-        """Add what the user says."""
+    async def ask(self, text: str, *, injected: Sequence[tuple[int, int]] = ()) -> None:
+        """Add what the user says; *injected* are the stretches of it that are not his own words."""
         ...
 
     async def give(self, values: Mapping[str, Any]) -> None:

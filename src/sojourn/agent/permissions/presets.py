@@ -19,6 +19,8 @@ def asking_about_all_but(names: Iterable[str] = ()) -> Permissions:
     return Permissions(rules={ANY_SKILL: SkillRule(requires_confirmation=True), **free})
 
 
+DANGEROUS: Final = ("run_command", "delete_file", "move_file")
+"""The skills that come with Sojourn and do what `HITL_REQUIRED_ACTIONS` name."""
 INSIDE: Final = (
     "current_time",
     "remember",
@@ -41,7 +43,7 @@ PRESETS: Final[dict[str, Callable[[], Permissions]]] = {
     "yolo": lambda: Permissions(level="yolo"),
     "trusted": lambda: Permissions(level="trusted"),
     "sandboxed": _sandboxed,
-    "hitl": asking_only_about,
+    "hitl": lambda: asking_only_about((*HITL_REQUIRED_ACTIONS, *DANGEROUS)),
 }
 
 _SWITCHES: Final = {
