@@ -21,7 +21,7 @@ from sojourn.context.validity import CANCELLED
 from sojourn.engine.repair import CANCELLED_BEFORE, NOT_RUN, UNKNOWN
 from sojourn.engine.session import Session
 from sojourn.model.entry import Entry
-from sojourn.model.events import MessageAdded, ToolRan, ToolStarted, TurnEnded, TurnStarted
+from sojourn.model.events import InterruptRaised, MessageAdded, ToolRan, ToolStarted, TurnEnded, TurnStarted
 from sojourn.model.message import Message
 from sojourn.model.state import replay
 from sojourn.store.protocol import Store
@@ -32,17 +32,22 @@ NEVER_RUN: Final = (NOT_RUN, CANCELLED_BEFORE, HALTED, REJECTED, TAKEN_BACK, NOB
 
 
 class Truth:
-    """A file of what happened, written by several processes, a line at a time."""
+    """A file of what happened, written by several processes, a line at a time; or a list, for one process."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path | None = None) -> None:
         self._path = path
+        self._lines: list[bytes] = []
         self._turn = ""
 
     def note(self, what: str, **details: Any) -> None:
         """Write one line, and return when it is on the disk."""
+        line = json.dumps({"what": what, **details}).encode()
+        if self._path is None:
+            self._lines.append(line)
+            return
         file = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
         try:
-            os.write(file, json.dumps({"what": what, **details}).encode() + b"\n")
+            os.write(file, line + b"\n")
             os.fsync(file)
         finally:
             os.close(file)
@@ -69,10 +74,11 @@ class Truth:
     def read(self) -> dict[str, list[dict[str, Any]]]:
         """Return all lines, by what they tell of."""
         found: dict[str, list[dict[str, Any]]] = defaultdict(list)
-        if self._path.exists():
-            for line in self._path.read_text().splitlines():
-                entry = json.loads(line)
-                found[entry["what"]].append(entry)
+        if self._path is not None:
+            self._lines = self._path.read_bytes().splitlines() if self._path.exists() else []
+        for line in self._lines:
+            entry = json.loads(line)
+            found[entry["what"]].append(entry)
         return found
 
 
@@ -136,15 +142,15 @@ async def verify(store: Store, session_id: str, truth: Truth, *, seen: Mapping[s
     history, happened = History.of(journal), truth.read()
     assert None not in history.turns.values(), "a turn has no end"
     _verify_calls(history, happened)
-    _verify_promises(history, happened, known={entry.interrupt_id for entry in _questions(journal)})
+    _verify_promises(history, happened, known=_questions(journal))
     for call_id, nonce in history.nonces.items():
         expected = shown_text(history.results[call_id][0].text, call_id)
         assert seen.get(nonce, {expected}) == {expected}, f"{nonce}: the model was told something else"
     return history
 
 
-def _questions(journal: list[Entry]) -> list[Any]:
-    return [entry.event for entry in journal if type(entry.event).__name__ == "InterruptRaised"]
+def _questions(journal: list[Entry]) -> set[str]:
+    return {entry.event.interrupt_id for entry in journal if isinstance(entry.event, InterruptRaised)}
 
 
 def _verify_calls(history: History, happened: Mapping[str, list[dict[str, Any]]]) -> None:
