@@ -1,20 +1,53 @@
-"""The Nexus design, as far as it is about state: its examples in our names, and none of its defects."""
+"""The Nexus design, its state and its agent: its examples in our names, and none of its defects."""
 
 import json
+import subprocess
+import sys
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from sojourn import Session, SessionState, events, open_store
+from sojourn import (
+    Agent,
+    ContextCompactor,
+    Message,
+    PermissionGate,
+    ReasoningConfig,
+    ScriptedProvider,
+    Session,
+    SessionState,
+    SkillRegistry,
+    events,
+    open_store,
+)
+from sojourn.agent.command_control import CommandControlAgent
+from sojourn.agent.events import SessionCompleted
+from sojourn.agent.mcp.link import LinkError, Outlook
+from sojourn.agent.mcp.status import Status
+from sojourn.agent.permissions.presets import from_environment
+from sojourn.agent.permissions.verdicts import Approval
+from sojourn.agent.reasoning.callbacks import ReasoningCallbacks
+from sojourn.agent.skills.function import skill_of
+from sojourn.agent.skills.skill import Skill
+from sojourn.context.sections import should_inject_context
+from sojourn.errors import McpError, ModelError, NotFoundError
 from sojourn.model.profile import UserProfile
 from sojourn.model.reasoning import ComplexityAnalysis, EvaluationResult, ResearchPlan, SubTask
 from sojourn.model.state import replay
 from sojourn.model.tracker import ResearchProgressTracker
+from sojourn.model.usage import Usage
+from sojourn.providers.scripted import Reply
 from sojourn.store.protocol import Store
 from sojourn.testing.clock import FakeClock
-from sojourn.testing.factories import make_journal, said
+from sojourn.testing.factories import make_journal
+from sojourn.testing.factories import said as user_said
+from tests.agent.agent_kit import calling, listed, registry, said
+from tests.agent.approval_kit import Human
+from tests.agent.mcp_kit import HEALTH, MadeUpLink, Stage, running
+from tests.agent.reasoning_kit import COMPLETE, INCOMPLETE, PLAN, Recorder, analysed, judged
 
 pytestmark = pytest.mark.anyio
 
@@ -282,7 +315,7 @@ async def test_the_window_of_exchanges_is_the_same_after_a_reload() -> None:
         for number in range(7):
             await session.messages.user(f"question {number}")
         again = through_json(session.state)
-        for entry in make_journal([said("one more"), said("and one more")])[1:]:
+        for entry in make_journal([user_said("one more"), user_said("and one more")])[1:]:
             again = again.apply(entry)
 
         assert len(again.interaction_context.recent_exchanges) == 5
@@ -492,3 +525,491 @@ async def test_a_session_resumes_in_a_new_process_with_all_that_it_was(tmp_path:
         assert state.user_profile.to_context_text() == "Current project: chat app\nProject stack: React, Node"
         assert state.active_research is not None
         assert state.active_research.current_strategy == "direct"
+
+
+# --- adaptive reasoning, with a real agent
+
+
+def thinking(
+    session: Session,
+    *replies: Reply,
+    recorder: Recorder | None = None,
+    config: ReasoningConfig | None = None,
+    **skills: Any,
+) -> Agent:
+    """Return an agent that thinks; its model gives *replies* to whatever part of the thinking asks next."""
+    callbacks = None if recorder is None else replace(recorder.callbacks, is_reasoning_enabled=lambda: True)
+    return Agent(
+        ScriptedProvider(replies),
+        session=session,
+        skills=registry(**skills),
+        reasoning=config or ReasoningConfig(),
+        reasoning_callbacks=callbacks,
+    )
+
+
+def asked(agent: Agent) -> list[str]:
+    """Return the last thing that each call of the agent's model was about."""
+    provider = agent.provider
+    assert isinstance(provider, ScriptedProvider)
+    return [request.messages[-1].text for request in provider.requests]
+
+
+async def texts(session: Session) -> list[str]:
+    return [message.text for message in await said(session)]
+
+
+JUDGING = ("on_response_for_judgment", "on_quality_check_start", "on_quality_check_complete")
+STEP = ("on_iteration", "on_step_progress", "on_step_progress")
+THREE_ATTEMPTS: list[Reply] = [
+    analysed("direct", iterations=1),
+    "The disk.", judged(0.5),
+    "1. Measure the API", "It is the disk, measured.", judged(0.65),
+    PLAN, "Logged.", INCOMPLETE, "It is the disk; 100 dollars.", judged(0.4),
+]  # fmt: skip
+
+
+async def test_judged_05_065_04_an_answer_goes_from_direct_over_light_to_deep_and_is_given() -> None:
+    async with open_store("memory:") as store:
+        session = await Session.create(store, "s")
+        recorder = Recorder()
+        answer = await thinking(session, *THREE_ATTEMPTS, recorder=recorder).ask(QUERY)
+        tracker = await session.research.get(session.research.history[-1].research_id)
+
+        assert answer == "It is the disk; 100 dollars."
+        assert await texts(session) == [QUERY, answer]
+        assert [(one.strategy, one.status, one.quality_score) for one in tracker.attempts] == [
+            ("direct", "escalated", 0.5), ("light_planning", "escalated", 0.65), ("deep_reasoning", "escalated", 0.4),
+        ]  # fmt: skip
+        assert recorder.names() == [
+            "on_analysis_start", "on_analysis_complete",
+            "on_strategy_selected", "on_direct_execution", *JUDGING, "on_auto_escalation",
+            "on_strategy_selected", "on_light_planning", "on_planning", "on_planning_complete", *STEP, *JUDGING,
+            "on_auto_escalation",
+            "on_strategy_selected", "on_deep_reasoning", "on_planning", "on_planning_complete",
+            *STEP, "on_evaluation", "on_synthesis", *JUDGING,
+            "on_stream_chunk", "on_stream_chunk", "on_stream_complete", "on_final_response", "on_tracker_complete",
+        ]  # fmt: skip
+        assert recorder.of("on_final_response") == [("deep_reasoning", 3, 0.4, True)]
+        assert "".join(text for (text,) in recorder.of("on_stream_chunk")) == answer
+
+
+@pytest.mark.parametrize(
+    ("strategy", "gate", "replies", "callback"),
+    [
+        ("direct", 0.6, ["The disk."], "on_direct_execution"),
+        ("light_planning", 0.7, ["1. Look", "The disk."], "on_light_planning"),
+        ("deep_reasoning", 0.5, ["1. Look", "The disk.", COMPLETE], "on_deep_reasoning"),
+    ],
+)
+async def test_each_strategy_gives_its_answer_when_it_reaches_its_own_gate(
+    strategy: Any, gate: float, replies: list[Reply], callback: str
+) -> None:
+    async with open_store("memory:") as store:
+        session = await Session.create(store, "s")
+        recorder = Recorder()
+        config = ReasoningConfig(force_strategy=strategy)
+        agent = thinking(session, *replies, judged(gate), recorder=recorder, config=config)
+
+        assert await agent.ask(QUERY) == "The disk."
+        assert callback in recorder.names()
+        assert "on_analysis_start" not in recorder.names()
+        assert recorder.of("on_final_response") == [(strategy, 1, gate, False)]
+
+
+async def test_with_the_reasoning_box_unticked_a_question_is_answered_directly() -> None:
+    async with open_store("memory:") as store:
+        session = await Session.create(store, "s")
+        agent = Agent(
+            ScriptedProvider(["The disk.", judged(0.9)]),
+            session=session,
+            reasoning=ReasoningConfig(),
+            reasoning_callbacks=ReasoningCallbacks(is_reasoning_enabled=lambda: False),
+        )
+
+        assert await agent.ask(QUERY) == "The disk."
+        assert [header.attempts for header in session.research.history] == [1]
+
+
+async def test_what_a_tool_gave_is_used_again_when_the_agent_tries_harder_but_the_time_is_asked_again() -> None:
+    ran: list[str] = []
+
+    def web_search(q: str) -> str:
+        """Search."""
+        ran.append("web_search")
+        return f"3 pages about {q}"
+
+    def get_current_time() -> str:
+        """Tell the time."""
+        ran.append("get_current_time")
+        return "noon"
+
+    def look() -> Message:
+        return calling(("web_search", {"q": "api"}), ("get_current_time", {}))
+
+    async with open_store("memory:") as store:
+        session = await Session.create(store, "s")
+        agent = thinking(
+            session,
+            "1. Search", look(), "Three pages.", judged(0.3),
+            "1. Search again", look(), "Three pages at noon.", COMPLETE, "All of it.", judged(0.9),
+            config=ReasoningConfig(force_strategy="light_planning"),
+            web_search=web_search, get_current_time=get_current_time,
+        )  # fmt: skip
+
+        assert await agent.ask(QUERY) == "All of it."
+        assert ran == ["web_search", "get_current_time", "get_current_time"]
+        assert asked(agent).count("noon") == 2
+
+
+async def test_what_thinking_costs_is_counted_apart_from_the_conversation() -> None:
+    async with open_store("memory:") as store:
+        session = await Session.create(store, "s")
+        provider = ScriptedProvider(
+            [analysed("direct"), "The disk.", judged(0.9)],
+            usage=Usage(model="claude-sonnet-4-5", input_tokens=1_000, output_tokens=100, cost_micros=4_500),
+        )
+        await Agent(provider, session=session, reasoning=ReasoningConfig()).ask(QUERY)
+        metadata = session.state.metadata
+
+        assert metadata.tokens_by_purpose == {"conversation": 1_100, "reasoning": 2_200}
+        assert metadata.cost_breakdown == {"conversation": 0.0045, "reasoning": 0.009}
+        assert metadata.get_summary()["total_cost_usd"] == 0.0135
+
+
+# --- tools
+
+
+class Server:
+    """A provider of tools, as the registry knows it; without tools, it is broken."""
+
+    def __init__(self, name: str, *tools: Skill) -> None:
+        self.name = name
+        self._tools = tools
+
+    def skills(self) -> tuple[Skill, ...]:
+        if not self._tools:
+            raise ConnectionError("gone")
+        return self._tools
+
+
+def tool(name: str, says: str) -> Skill:
+    return skill_of(lambda: says, name=name)
+
+
+async def test_tools_of_several_providers_are_one_list_and_a_broken_one_stops_nobody() -> None:
+    async with open_store("memory:") as store:
+        session = await Session.create(store, "s")
+        skills = SkillRegistry()
+        for server in (Server("gone"), Server("one", tool("search", "first")), Server("two", tool("search", "second"))):
+            skills.add_source(server)
+
+        @skills.skill
+        def add(left: int, right: int = 1) -> int:
+            """Add two numbers.
+
+            Args:
+                left: the first.
+                right: the second.
+            """
+            return left + right
+
+        skills.register(tool("dangerous", "boom"))
+        skills.disable("dangerous")
+        calls = calling(
+            ("search", {"_parallel": True}),
+            ("two__search", {}),
+            ("add", {"left": 1}),
+            ("dangerous", {}),
+            ("nothing", {}),
+        )
+        provider = ScriptedProvider([calls, "Done."])
+        await Agent(provider, session=session, skills=skills).ask("Use them all")
+
+        offered = {one.name: one for one in provider.requests[0].tools}
+        assert list(offered) == ["add", "search", "two__search"]
+        assert offered["add"].parameters["required"] == ["left"]
+        assert offered["add"].parameters["properties"]["left"]["description"] == "the first."
+        assert [message.text for message in provider.requests[1].messages if message.role == "tool"] == [
+            "first", "second", "2", "Unknown skill: dangerous", "Unknown skill: nothing",
+        ]  # fmt: skip
+
+
+async def test_a_tool_that_was_approved_for_the_session_is_not_asked_about_again() -> None:
+    async with open_store("memory:") as store:
+        session = await Session.create(store, "s")
+        human = Human(Approval.SESSION, Approval.NO)
+        gate = PermissionGate(session, from_environment({"APPROVAL_REQUIRE_TOOLS": "yes"}), approver=human)
+        provider = ScriptedProvider()
+        agent = Agent(provider, session=session, skills=registry(run=lambda: "ran", go=lambda: "went"), gate=gate)
+        for name in ("run", "run", "go"):
+            provider.add(calling((name, {})), "Done.")
+            await agent.ask(f"{name}!")
+
+        assert [question.data["tool"] for question in human.asked] == ["run", "go"]
+        assert [message.text for message in await said(session) if message.role == "tool"] == [
+            "ran", "ran", "Rejected by human approval gate.",
+        ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "environment",
+    [{"APPROVAL_ENABLED": "false"}, {"APPROVAL_REQUIRE_TOOLS": "true", "APPROVAL_TOOL_WHITELIST": "run, go"}],
+)
+async def test_without_approvals_or_on_the_whitelist_a_tool_runs_unasked(environment: dict[str, str]) -> None:
+    async with open_store("memory:") as store:
+        session = await Session.create(store, "s")
+        human = Human()
+        gate = PermissionGate(session, from_environment(environment), approver=human)
+        provider = ScriptedProvider([calling(("run", {})), "Done."])
+        await Agent(provider, session=session, skills=registry(run=lambda: "ran"), gate=gate).ask("run!")
+
+        assert human.asked == []
+        assert "ran" in await texts(session)
+
+
+# --- the front
+
+
+class Library:
+    """Hooks that know one prompt and one resource."""
+
+    async def expand(self, text: str) -> str:
+        if text.startswith("/"):
+            if not text.startswith("/review "):
+                raise NotFoundError(f"no prompt is called {text}")
+            return f"Please review {text.removeprefix('/review ')}."
+        return text.replace("@readme", '<resource id="docs:readme">\nHello\n</resource>')
+
+
+async def test_a_prompt_a_resource_and_a_question_go_where_they_belong() -> None:
+    async with open_store("memory:") as store:
+        session = await Session.create(store, "s")
+        await session.facts.learn("The API rate limit is 1000 requests/hour")
+        provider = ScriptedProvider(["Reviewed.", "It says hello.", "1000 requests an hour."])
+        front = CommandControlAgent(Agent(provider, session=session), hooks=Library())
+        for text in ("/review the parser", "What does @readme say?", "How often may I call the API?"):
+            await front.ask(text)
+        prompted, resourced, questioned = provider.requests
+
+        assert prompted.messages[-1].text == "Please review the parser."
+        assert '<resource id="docs:readme">\nHello\n</resource>' in resourced.messages[-1].text
+        assert questioned.messages[-1].text.startswith("<context>\n# Session Knowledge\n")
+        assert "- The API rate limit is 1000 requests/hour\n</context>" in questioned.messages[-1].text
+        assert questioned.messages[-1].text.endswith("<query>\nHow often may I call the API?\n</query>")
+
+        head = session.head
+        with pytest.raises(NotFoundError, match="no prompt"):
+            await front.ask("/nonsense")
+        assert session.head == head
+
+
+async def test_what_the_session_knows_is_told_without_a_model() -> None:
+    async with open_store("memory:") as store:
+        session = await Session.create(store, "s")
+        await session.profile.set(name="Alice")
+        provider = ScriptedProvider()
+
+        assert (
+            await CommandControlAgent(Agent(provider, session=session)).ask("What's my name?") == "Your name is Alice."
+        )
+        assert provider.requests == []
+
+
+# --- what went wrong in the original, one by one
+
+
+async def test_trap_3_a_research_that_broke_off_is_resumed_with_its_strategy(tmp_path: Path) -> None:
+    path = tmp_path / "nexus.db"
+    light = ReasoningConfig(force_strategy="light_planning")
+    async with open_store(path) as store:
+        session = await Session.create(store, "s")
+        with pytest.raises(ModelError):
+            await thinking(session, PLAN, "p99 is 2 s", ModelError("gone"), config=light).ask(QUERY)
+    async with open_store(path) as store:
+        session = await Session.open(store, "s")
+        context = await session.context(QUERY, mode="comprehensive")
+        agent = thinking(session, PLAN, "The logs are full.", "Slow, and full.", judged(0.8))
+        events = await listed(agent.resume())
+
+        assert "light_planning" in context.text
+        assert isinstance(events[-1], SessionCompleted)
+        assert await texts(session) == [QUERY, "Slow, and full."]
+        assert [header.attempts for header in session.research.history] == [2]
+
+
+async def test_trap_4_incomplete_is_not_complete() -> None:
+    async with open_store("memory:") as store:
+        session = await Session.create(store, "s")
+        recorder = Recorder()
+        agent = thinking(
+            session, PLAN, "p99 is 2 s", INCOMPLETE, "The disk is full", COMPLETE, "Both.", judged(0.9),
+            recorder=recorder, config=ReasoningConfig(force_strategy="deep_reasoning"),
+        )  # fmt: skip
+
+        assert await agent.ask(QUERY) == "Both."
+        assert [text for _, _, text in recorder.of("on_iteration")] == ["Measure the API", "Read the logs"]
+
+
+async def test_trap_5_an_answer_of_065_after_light_planning_is_tried_harder_and_recorded_so() -> None:
+    async with open_store("memory:") as store:
+        session = await Session.create(store, "s")
+        agent = thinking(
+            session, "1. Look", "Half.", judged(0.65), "1. Look closer", "Whole.", COMPLETE, "All.", judged(0.8),
+            config=ReasoningConfig(force_strategy="light_planning"),
+        )  # fmt: skip
+        await agent.ask(QUERY)
+        tracker = await session.research.get(session.research.history[-1].research_id)
+
+        assert [(one.strategy, one.status) for one in tracker.attempts] == [
+            ("light_planning", "escalated"), ("deep_reasoning", "completed"),
+        ]  # fmt: skip
+
+
+async def test_trap_6_what_a_research_found_reaches_the_knowledge_base() -> None:
+    async with open_store("memory:") as store:
+        session = await Session.create(store, "s")
+        light = ReasoningConfig(force_strategy="light_planning")
+        await thinking(session, "1. Look", "The disk is full", judged(0.9), config=light).ask(QUERY)
+        [fact] = session.state.knowledge_base.facts.values()
+
+        assert (fact.content, fact.source, fact.confidence) == ("The disk is full", "research", 0.9)
+        assert fact.research_id == session.research.history[-1].research_id
+
+
+async def test_trap_7_the_statistics_know_which_tools_ran_and_how_they_did() -> None:
+    def flaky(works: bool) -> str:
+        """Work, or not."""
+        if not works:
+            raise OSError("it does not")
+        return "it does"
+
+    async with open_store("memory:") as store:
+        session = await Session.create(store, "s")
+        calls = [calling(("flaky", {"works": works})) for works in (True, False)]
+        await Agent(ScriptedProvider([*calls, "Done."]), session=session, skills=registry(flaky=flaky)).ask("Try")
+
+        assert session.state.metadata.tool_usage == {"flaky": 2}
+        assert session.state.metadata.tool_success_rate == {"flaky": 0.5}
+
+
+async def test_trap_8_a_session_that_knows_a_lot_still_thinks() -> None:
+    async with open_store("memory:") as store:
+        session = await Session.create(store, "s")
+        await session.profile.set(name="Alice")
+        await session.facts.learn("The API allows 100 calls a minute")
+        front = CommandControlAgent(thinking(session, analysed("direct"), "The limit.", judged(0.9)))
+
+        assert await front.ask("Why is the API slow for me?") == "The limit."
+        assert len(session.research.history) == 1
+
+
+async def test_trap_9_attempts_that_were_not_good_enough_stay_out_of_the_conversation() -> None:
+    async with open_store("memory:") as store:
+        session = await Session.create(store, "s")
+        agent = thinking(session, analysed("direct"), "A wild guess.", judged(0.1), "1. Look", "The disk.", judged(0.9))
+        chunks = [piece async for piece in agent.send(QUERY)]
+        agent.provider.add(analysed("direct"), "Yes.", judged(0.9))  # type: ignore[attr-defined]
+        await agent.ask("Are you sure?")
+
+        assert "".join(chunks) == "The disk."
+        assert await texts(session) == [QUERY, "The disk.", "Are you sure?", "Yes."]
+        assert not any("wild guess" in text for text in asked(agent)[-2:])
+
+
+async def test_trap_14_words_are_compared_whole() -> None:
+    async with open_store("memory:") as store:
+        session = await Session.create(store, "s")
+        await session.profile.set(age=30, name="Alice")
+        provider = ScriptedProvider(["In Python."])
+        front = CommandControlAgent(Agent(provider, session=session))
+
+        assert not should_inject_context("List files", session.state)
+        assert await front.ask("What language is this written in?") == "In Python."
+        assert await front.ask("How old am I?") == "You are 30 years old."
+        assert len(provider.requests) == 1
+
+
+async def test_trap_17_light_planning_goes_on_with_a_step_that_is_done() -> None:
+    async with open_store("memory:") as store:
+        session = await Session.create(store, "s")
+        light = ReasoningConfig(force_strategy="light_planning")
+        agent = thinking(session, PLAN, "p99 is 2 s", ModelError("gone"), config=light)
+        with pytest.raises(ModelError):
+            await agent.ask(QUERY)
+        again = thinking(session, PLAN, "The disk is full", "Both.", judged(0.9))
+        await listed(again.resume())
+
+        assert await texts(session) == [QUERY, "Both."]
+        assert "<query>\nMeasure the API\n" in asked(agent)[1]
+        assert not any("<query>\nMeasure the API\n" in text for text in asked(again))
+        assert "<query>\nRead the logs\n" in asked(again)[1]
+        assert "p99 is 2 s" in asked(again)[1]
+
+
+async def test_trap_17_deny_all_ends_the_asking() -> None:
+    async with open_store("memory:") as store:
+        session = await Session.create(store, "s")
+        human = Human(Approval.DENY_ALL)
+        gate = PermissionGate(session, from_environment({"APPROVAL_REQUIRE_TOOLS": "1"}), approver=human)
+        calls = calling(*(("run", {"number": number}) for number in range(5)))
+        provider = ScriptedProvider([calls, calling(("run", {"number": 5})), "Then not."])
+        ran: list[int] = []
+
+        def run(number: int) -> None:
+            """Run."""
+            ran.append(number)
+
+        await Agent(provider, session=session, skills=registry(run=run), gate=gate).ask("Run them all")
+
+        assert len(human.asked) == 1
+        assert ran == []
+
+
+async def test_trap_17_a_short_talk_is_not_marked_as_summarised() -> None:
+    async with open_store("memory:") as store:
+        session = await Session.create(store, "s")
+        await Agent(ScriptedProvider(["Hi."]), session=session).ask("Hello")
+        done = await ContextCompactor(session).compact()
+
+        assert not done.compacted
+        assert (session.state.working_set.summary, session.state.conversation.window_messages) == ("", 2)
+
+
+async def test_trap_17_a_servers_error_is_kept_and_can_be_tried_again() -> None:
+    stage = Stage(LinkError("no such program", Outlook.UNFIT), MadeUpLink())
+    async with running(stage):
+        assert (stage.connection.status, stage.connection.reason) == (Status.ERROR, "no such program")
+    assert (stage.connection.status, stage.connection.reason) == (Status.ERROR, "no such program")
+
+    async with running(stage):
+        stage.connection.retry()
+        await stage.heard.until_status(Status.CONNECTED)
+        assert stage.connection.reason == ""
+
+
+async def test_trap_17_an_unhealthy_server_is_really_connected_anew() -> None:
+    no_answer = McpError("no answer")
+    stage = Stage(MadeUpLink(pings=[no_answer, no_answer]), MadeUpLink())
+    async with running(stage):
+        await stage.hourglass.turn(HEALTH)
+        await stage.hourglass.turn(HEALTH)
+        await stage.hourglass.turn(2.0)
+        await stage.heard.until_status(Status.CONNECTED, 2)
+
+    assert stage.opener.opened == 2
+
+
+def test_trap_17_importing_prices_and_agents_calls_nobody() -> None:
+    program = (
+        "import sys\n"
+        "def refuse(event, _):\n"
+        "    if event in ('socket.connect', 'socket.getaddrinfo'):\n"
+        "        raise OSError(event)\n"
+        "sys.addaudithook(refuse)\n"
+        "import sojourn, sojourn.context.models, sojourn.agent.agent, sojourn.agent.team, sojourn.agent.mcp.servers\n"
+        "print('quiet')\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=60)
+
+    assert (done.stdout, done.stderr) == ("quiet\n", "")
