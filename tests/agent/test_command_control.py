@@ -358,7 +358,7 @@ async def test_what_a_hook_pulled_in_is_not_taken_for_the_users_words(session: S
     front = CommandControlAgent(Agent(ScriptedProvider(["Fine."]), session=session), hooks=Pulls())
     await front.ask("Sum it up")
 
-    asked = next(entry async for entry in session.messages.all())
+    asked = await anext(session.messages.all())
     assert isinstance(asked.event, MessageAdded)
     message = asked.event.message
     ((start, end),) = message.metadata["injected"]

@@ -384,6 +384,21 @@ async def test_trap_9_a_log_knows_what_is_in_context_and_what_a_summary_stands_f
         assert "ä first question" in (logger.session_dir / "context.md").read_text(encoding="utf-8")
 
 
+async def test_trap_9_a_log_knows_what_fell_out_of_the_context(tmp_path: Path) -> None:
+    with SessionLogger(LogConfig(base_dir=tmp_path)) as logger:
+        context = ContextManager(ContextConfig(max_tokens=160, reserve_tokens=60), logger)
+        agent = Agent(
+            ScriptedProvider(otherwise=lambda _: "An answer of some length, so that it is soon full."), context=context
+        )
+        for number in range(6):
+            await agent.ask(f"Question {number}, which has some words, too?")
+        logged = [message.text for message in logger.get_context_messages()]
+
+        assert len(logged) < 12
+        assert logged[-1] == context.messages[-1].text
+        assert "Question 0, which has some words, too?" not in logged
+
+
 async def test_trap_10_two_sends_at_once_do_not_mix() -> None:
     async with sojourn.open("memory:") as app:
         session = await app.sessions.create()

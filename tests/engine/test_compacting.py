@@ -433,3 +433,28 @@ async def test_a_session_of_2000_messages_keeps_what_is_pinned() -> None:
         assert (done.compacted, list(session.state.working_set.pinned_facts)) == (True, pinned)
         context = await session.context("May we sail?", budget=3_000)
         assert all(text in context.system for text in pinned)
+
+
+async def test_after_five_turns_the_short_term_memory_is_written_by_itself() -> None:
+    async with sojourn.open("memory:") as app:
+        session = await app.sessions.create()
+        for number in range(5):
+            async with session.turn():
+                await session.messages.user(f"Question {number} about the harbour master and his keys?")
+                await session.messages.assistant(f"Answer {number}: the harbour master keeps them at the office.")
+        await app.learn_later()
+
+        assert session.state.short_term_memory
+        assert session.state.turn_count == 5
+
+
+async def test_the_short_term_memory_is_left_alone_if_that_is_wanted() -> None:
+    async with sojourn.open("memory:", settings=Settings(summarise_turns_every=None)) as app:
+        session = await app.sessions.create()
+        for _ in range(5):
+            async with session.turn():
+                await session.messages.user("Something to be said about the harbour.")
+                await session.messages.assistant("And an answer to it.")
+        await app.learn_later()
+
+        assert session.state.short_term_memory is None

@@ -5,7 +5,7 @@ It is the same window, the same repair of calls and results, and the same counti
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, get_args
+from typing import Any, Protocol, get_args, runtime_checkable
 
 import msgspec
 
@@ -18,6 +18,7 @@ from sojourn.context.tool_results import shown
 from sojourn.context.validity import made_valid
 from sojourn.context.window import recent_window
 from sojourn.errors import InvalidInputError
+from sojourn.model.ids import Seq
 from sojourn.model.message import Message, ToolCall
 
 
@@ -41,6 +42,13 @@ class ContextLog(Protocol):
     def log_assistant(self, content: str, tool_calls: Sequence[ToolCall] = ()) -> object: ...
 
     def log_tool_result(self, tool_call_id: str, name: str, result: ToolOutcome | str) -> object: ...
+
+
+@runtime_checkable
+class MarksDropped(Protocol):
+    """A log whose messages have numbers, and that can note which the model does not see any more."""
+
+    def mark_dropped(self, message_ids: Iterable[int]) -> None: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,6 +105,7 @@ class ContextManager:
         self._system = ""
         self._tools: list[dict[str, Any]] = []
         self._messages: list[Message] = []
+        self._numbers: dict[int, int] = {}  # of the messages that are in the log's context, by their place
 
     def __repr__(self) -> str:
         return f"ContextManager({len(self._messages)} messages)"
@@ -127,45 +136,34 @@ class ContextManager:
 
     def add_user_message(self, content: str) -> None:
         """Add what the user said."""
-        self._messages.append(Message(role="user", content=content))
-        if self._logger is not None:
-            self._logger.log_user(content)
+        self.add_message(Message(role="user", content=content))
 
     def add_assistant_message(self, content: str, tool_calls: Iterable[ToolCall] = ()) -> None:
         """Add what the model said, and which tools it called."""
-        calls = tuple(tool_calls)
-        self._messages.append(Message(role="assistant", content=content, tool_calls=calls))
-        if self._logger is not None:
-            self._logger.log_assistant(content, calls)
+        self.add_message(Message(role="assistant", content=content, tool_calls=tuple(tool_calls)))
 
     def add_tool_result(self, tool_call_id: str, name: str, result: ToolOutcome | str) -> None:
         """Add what a tool returned: its error, if it failed, else its output."""
         error = "" if isinstance(result, str) else result.error
         output = result if isinstance(result, str) else result.output
         message = Message(role="tool", content=error or output, tool_call_id=tool_call_id, name=name, error=bool(error))
-        self._messages.append(message)
-        if self._logger is not None:
-            self._logger.log_tool_result(tool_call_id, name, result)
+        log = self._logger
+        self._add(message, None if log is None else log.log_tool_result(tool_call_id, name, result))
 
     def add_message(self, message: Message) -> None:
         """Add a message as it is, with its thinking and whatever else its provider wants back."""
+        self._add(message, None if self._logger is None else _logged(self._logger, message))
+
+    def _add(self, message: Message, number: object) -> None:
+        """Add a message that the log knows by *number*, if it has one."""
+        if isinstance(number, int):
+            self._numbers[len(self._messages)] = number
         self._messages.append(message)
-        if self._logger is None:
-            return
-        match message.role:
-            case "user":
-                self._logger.log_user(message.text)
-            case "assistant":
-                self._logger.log_assistant(message.text, message.tool_calls)
-            case "tool":
-                result: ToolOutcome | str = _Failed(error=message.text) if message.error else message.text
-                self._logger.log_tool_result(message.tool_call_id or "", message.name or "", result)
-            case "system":
-                self._logger.log_system(message.text)
 
     def clear_messages(self) -> None:
         """Forget what was said; the instructions and the tools stay."""
         self._messages.clear()
+        self._drop(self._numbers)
 
     def build_messages(self) -> list[Message]:
         """Return the instructions, and of the talk what fits: valid for every provider.
@@ -173,7 +171,9 @@ class ContextManager:
         A call and its results go or stay together. The last of them stay in any case: if they are too long, they are
         cut in the middle; if there is no room at all, they stay as they are.
         """
-        talk = groups(made_valid([Line(message=shown(message)) for message in self._messages]))
+        # A line's place stands in for its seq, to see which messages were left out.
+        lines = [Line(message=shown(message), seq=Seq(place)) for place, message in enumerate(self._messages, 1)]
+        talk = groups(made_valid(lines))
         room = self.config.available - self._fixed()
         window = recent_window(
             talk,
@@ -182,9 +182,18 @@ class ContextManager:
             cost=Costs(self._counter).of,
             strategy=self.config.truncation_strategy,
         )
-        lines = window.lines or made_valid(flat(talk[-1:]))
+        kept = window.lines or made_valid(flat(talk[-1:]))
+        seen = {line.seq - 1 for line in kept if line.seq is not None}
+        self._drop([place for place in self._numbers if place not in seen])
         system = [Message(role="system", content=self._system)] if self._system else []
-        return [*system, *[line.message for line in lines]]
+        return [*system, *[line.message for line in kept]]
+
+    def _drop(self, places: Iterable[int]) -> None:
+        """Tell the log which messages the model does not see any more."""
+        numbers = [self._numbers.pop(place) for place in tuple(places)]
+        log: object = self._logger
+        if numbers and isinstance(log, MarksDropped):
+            log.mark_dropped(numbers)
 
     def get_token_usage(self) -> dict[str, int]:
         """Return what everything costs: system, tools, messages, total; and the limits: budget, available."""
@@ -212,3 +221,17 @@ class ContextManager:
 
     def _tool_tokens(self) -> int:
         return self._counter.count(msgspec.json.encode(self._tools).decode()) if self._tools else 0
+
+
+def _logged(logger: ContextLog, message: Message) -> object:
+    """Write *message* down, and return what the log says to that: its number, if it has one."""
+    match message.role:
+        case "user":
+            return logger.log_user(message.text)
+        case "assistant":
+            return logger.log_assistant(message.text, message.tool_calls)
+        case "tool":
+            result: ToolOutcome | str = _Failed(error=message.text) if message.error else message.text
+            return logger.log_tool_result(message.tool_call_id or "", message.name or "", result)
+        case "system":
+            return logger.log_system(message.text)

@@ -95,6 +95,7 @@ class Sojourn:
         self.news.subscribe(SessionPurged, self._drop)
         self._learn(extractor, model)
         self.background.follow("index", self.memory.follow)
+        self._later.follow("short-term-memory", self._summarise_turns)
         self._following: asyncio.Task[None] | None = None
         self._aside: list[asyncio.Task[None]] = []
 
@@ -177,6 +178,12 @@ class Sojourn:
         if given is None and model is not None and self.settings.learning == "hybrid":
             self._reading = ModelReading(model, _rules(kinds), learner, settings=self.settings, clock=self.clock)
             self._later.register("learn-by-model", self._reading.read)
+
+    async def _summarise_turns(self, session: Session) -> None:
+        """Rewrite the short-term memory after every few turns that were completed."""
+        every, turn = self.settings.summarise_turns_every, session.state.conversation.turn
+        if every is not None and turn is not None and turn.outcome == "completed":
+            await self.compactor(session).summarise_turns(every)
 
     async def learn_later(self) -> None:
         """Let the model read now all that waits for it, and return when it has."""

@@ -23,6 +23,7 @@ class Settings:
         learned_kinds: what is learned: any of `sojourn.memory.extraction.statement.KINDS`.
         model_reads_every: after how many exchanges a model reads them, all in one call.
         model_reads_tokens: how many tokens a session may spend on that in all; None is no limit.
+        summarise_turns_every: after how many turns the short-term memory is rewritten, in the background; None never.
         embeddings: search by meaning with the best embedding model that is installed, or by words only.
         idle_minutes: how long a session that nobody uses stays open in memory.
         models: windows and prices of models that are not known, or known better here, by the model's name.
@@ -35,6 +36,7 @@ class Settings:
     learned_kinds: frozenset[Kind] = KINDS
     model_reads_every: int = 1
     model_reads_tokens: int | None = None
+    summarise_turns_every: int | None = 5
     embeddings: Embeddings = "auto"
     idle_minutes: float = 30.0
     models: Mapping[str, ModelInfo] = field(default_factory=dict)
