@@ -19,6 +19,8 @@ from sojourn.store.protocol import Redaction, StateProvider
 
 _log = logging.getLogger(__name__)
 BATCH: Final = 100
+GATHERED: Final = 0.05
+"""Seconds that work waits for more: a turn appends several times, and what it says is best read in one go."""
 
 Work = Callable[[Session, Sequence[Entry]], Awaitable[bool | None]]
 """Called with what is new; it returns False to be called again with that and more."""
@@ -82,9 +84,10 @@ class Background:
             self._wake.set()
 
     async def run(self) -> None:
-        """Do the work as it comes, until cancelled."""
+        """Do the work as it comes, a moment later, until cancelled."""
         while True:
             await self._wake.wait()
+            await anyio.sleep(GATHERED)
             self._wake = anyio.Event()
             await self.drain()
 
