@@ -215,7 +215,7 @@ class SqlStore:
 
     async def find_partial(self, session_id: str) -> Partial | None:
         checked = check_session_id(session_id)
-        return await self._driver.read(lambda: documents.find_partial(self._tenant, checked))
+        return await self._driver.read(lambda: documents.find_partial(self._tenant, checked), small=True)
 
     def subscribe(self, session_id: str) -> AbstractAsyncContextManager[AsyncIterator[Seq]]:
         checked = check_session_id(session_id)
