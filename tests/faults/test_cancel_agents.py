@@ -21,6 +21,9 @@ from sojourn import Session, Sojourn
 from sojourn.agent import events as told
 from sojourn.agent.agent import Agent
 from sojourn.agent.cancellation import CancellationToken
+from sojourn.agent.journal_talk import GO_ON
+from sojourn.errors import InvalidInputError
+from sojourn.providers.scripted import ScriptedProvider
 from sojourn.testing.wire import Held
 from tests.faults.agents import ANSWERS, QUIET, Orders, Workshop, answer, go_on, nowhere, open_agent, wish
 from tests.faults.model_on_wire import DIALECTS, KINDS, Model, model_on_wire
@@ -180,3 +183,57 @@ async def test_a_cancelled_agent_leaves_a_session_elsewhere_that_goes_on(
     location: str, tmp_path: Path, rng: random.Random, batch: int
 ) -> None:
     await cancel_and_go_on(location, tmp_path, rng)
+
+
+@pytest.mark.anyio
+@on("sqlite", "files")
+async def test_a_turn_that_is_cancelled_while_it_begins_leaves_the_session_free(location: str) -> None:
+    async def take(session: Session) -> None:
+        async with session.turn():
+            pass
+
+    async with sojourn.open(location, settings=QUIET) as app:
+        session = await app.sessions.create()
+        cancelled = 0
+        for steps in range(60):
+            taking = asyncio.create_task(take(session))
+            await loop_turns(steps)
+            cancelled += taking.cancel()
+            await asyncio.wait([taking])
+            await take(session)  # which would be refused if the lease were still held
+    assert cancelled > 0
+
+
+@pytest.mark.anyio
+async def test_an_answer_that_broke_off_is_gone_on_with_by_asking_for_the_rest() -> None:
+    provider, token = ScriptedProvider(["It was a dark and stormy night.", "The rain fell."]), CancellationToken()
+    async with sojourn.open("memory:", settings=QUIET) as app:
+        session = await app.sessions.create()
+        agent = Agent(provider, session=session)
+        async for event in agent.run_turn("Tell me a story", cancel_token=token):
+            if isinstance(event, told.ContentChunk):
+                token.cancel()
+        events = [event async for event in agent.resume()]
+
+        assert events[-1] == told.SessionCompleted()
+        assert [(one.role, one.text) for one in provider.requests[-1].messages] == [
+            ("user", "Tell me a story"),
+            ("assistant", "It was a dar"),
+            ("user", GO_ON),
+        ]
+        assert session.state.conversation.user_messages == 1
+
+
+@pytest.mark.anyio
+async def test_there_is_nothing_to_resume_where_all_is_answered() -> None:
+    async with sojourn.open("memory:", settings=QUIET) as app:
+        session = await app.sessions.create()
+        agent = Agent(ScriptedProvider(otherwise="Hello."), session=session)
+        with pytest.raises(InvalidInputError, match="nothing to resume"):
+            await anext(agent.resume())
+        await agent.ask("Hello?")
+        head = session.head
+        with pytest.raises(InvalidInputError, match="nothing to resume"):
+            await anext(agent.resume())
+
+        assert session.head == head
