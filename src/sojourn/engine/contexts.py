@@ -52,17 +52,23 @@ _ASKED: Final = 2_000
 class MemoryRetriever:
     """Finds old messages and facts of one session, through the memory of its app. Lives for one context."""
 
-    def __init__(self, memory: Memory, session_id: SessionId, store: Store, *, before: Seq | None = None) -> None:
-        """Look at what was said *before* that entry only: while a question is worked on, it finds the same."""
+    def __init__(
+        self, memory: Memory, session_id: SessionId, store: Store, *, before: Seq | None = None, after: int = 0
+    ) -> None:
+        """Look at what was said *before* that entry only: while a question is worked on, it finds the same.
+
+        Facts are found wherever they stand; messages only *after* an entry.
+        """
         self._memory = memory
         self._session_id = session_id
         self._store = store
         self._before = before
+        self._after = after
 
     async def retrieve(self, question: str, *, limit: int) -> Sequence[Retrieved]:
         """Return what fits *question* best, the best first, and last what else stands beside the very best."""
         hits = await self._memory.search(question[:_ASKED], session_id=self._session_id, limit=limit)
-        hits = [hit for hit in hits if self._before is None or hit.document.seq < self._before]
+        hits = [hit for hit in hits if self._is_shown(hit.document.seq, is_fact=hit.document.fact_id is not None)]
         found = [_retrieved(hit, place) for place, hit in enumerate(hits)]
         spoken = [(hit.document, one) for hit, one in zip(hits, found, strict=True) if one.fact_id is None]
         places = {document.place for document, _ in spoken}
@@ -72,10 +78,13 @@ class MemoryRetriever:
             if place is None or {place - 1, place + 1} <= places:
                 continue  # the search has found its neighbours, too: no need to look
             for entry in await self._beside(one.seq):
-                if entry.seq not in known and (self._before is None or entry.seq < self._before):
+                if entry.seq not in known and self._is_shown(entry.seq):
                     known.add(entry.seq)
                     found += _neighbour(entry, one)
         return found
+
+    def _is_shown(self, seq: Seq, *, is_fact: bool = False) -> bool:
+        return (self._before is None or seq < self._before) and (is_fact or seq > self._after)
 
     async def _beside(self, seq: Seq) -> list[Entry]:
         """Return the message before entry *seq*, and the one after it if it follows soon."""
@@ -193,8 +202,8 @@ class Contexts:
         known = self._found
         if known is not None and known.question == question and known.is_of_turn(asked_at):
             return known.retrieved
-        head = session.state.head
-        retriever: Retriever = MemoryRetriever(memory, session.id, session.store, before=asked_at)
+        head, cleared = session.state.head, _cleared_through(session.state)
+        retriever: Retriever = MemoryRetriever(memory, session.id, session.store, before=asked_at, after=cleared)
         retrieved = tuple(await retriever.retrieve(question, limit=FOUND))
         self._found = _Found(question=question, asked_at=asked_at, head=head, retrieved=retrieved)
         return retrieved
@@ -227,6 +236,11 @@ class Contexts:
         known = {line.seq for line in recent}
         beginning = groups(_lines(entries))[:1]
         return (*[line for group in beginning for line in group if line.seq not in known], *recent)
+
+
+def _cleared_through(state: SessionState) -> Seq:
+    """Return up to which entry the talk was cleared: where no summary stands for what is before the window."""
+    return Seq(0) if state.working_set.summary else state.conversation.window_start
 
 
 def _first_needed(lines: Sequence[Line], tokens: int, costs: Costs) -> int | None:
