@@ -9,6 +9,7 @@ from typing import Final
 
 from sojourn.agent.agent import Agent
 from sojourn.agent.cancellation import CancellationToken
+from sojourn.agent.command_control import CommandControlAgent
 from sojourn.agent.events import TurnEvent
 from sojourn.cli.equipment import Equipment
 from sojourn.cli.references import open_session
@@ -44,7 +45,7 @@ class Conversation:
         self._instructions = instructions
         self._equip = equip
         self._session: Session | None = None
-        self._agent: Agent | None = None
+        self._agent: CommandControlAgent | None = None
 
     @property
     def session(self) -> Session | None:
@@ -91,7 +92,7 @@ class Conversation:
     async def _talk_in(self, session: Session) -> None:
         self._session = await self.app.sessions.switch(session.id, project=self._project.id)
         equipment = self._equip(self._session) if self._equip is not None else None
-        self._agent = Agent(
+        agent = Agent(
             self.provider,
             session=self._session,
             skills=equipment.skills if equipment is not None else None,
@@ -99,3 +100,4 @@ class Conversation:
             instructions=self._instructions,
             app=self.app,
         )
+        self._agent = CommandControlAgent(agent)  # what the session knows needs no model
