@@ -22,8 +22,12 @@ async def append_decided(session: Live, decide: Decide) -> Receipt | None:
     """Append what *decide* makes of the state at the journal's head; None if that is nothing.
 
     Every repetition means that another append succeeded, so someone always gets ahead.
+
+    Raises:
+        LeaseLostError: the turn that is held through *session* was taken over.
     """
     await session.refresh()
+    was_lost = False
     while True:
         state = session.state
         events = await decide(state)
@@ -32,6 +36,8 @@ async def append_decided(session: Live, decide: Decide) -> Receipt | None:
         try:
             return await session.append(*events, expected=state.head)
         except LeaseLostError:
-            raise
+            if was_lost:
+                raise
+            was_lost = True  # a turn may have ended since: what is decided beside it is then tied to it no more
         except ConflictError:
             await session.refresh()
