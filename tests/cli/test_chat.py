@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import pty
+import select
 import signal
 import subprocess
 import sys
@@ -410,6 +411,10 @@ def press_ctrl_c(talking: "subprocess.Popen[Any]") -> None:
     talking.send_signal(signal.SIGINT)
 
 
+PATIENCE = 5.0
+"""Seconds after which a person presses Ctrl-C once more."""
+
+
 def typed(home: Path, *keys: str, model: str = "scripted:I see.", **environment: str) -> str:
     """Return all that a person sees who types *keys*, each when he is asked to."""
     ours, theirs = pty.openpty()
@@ -422,13 +427,18 @@ def typed(home: Path, *keys: str, model: str = "scripted:I see.", **environment:
         stderr=theirs,
     ) as talking:
         os.close(theirs)
-        seen, waiting = b"", list(keys)
+        seen, waiting, pressed = b"", list(keys), ""
         try:
-            while piece := os.read(ours, 4096):
+            while True:
+                if pressed == "\x03" and not select.select([ours], [], [], PATIENCE)[0]:
+                    press_ctrl_c(talking)  # as a person does whose key was not heard
+                    continue
+                if not (piece := os.read(ours, 4096)):
+                    break
                 seen += piece
                 if waiting and seen.endswith((b"> ", b"? ", b". ")):
-                    key = waiting.pop(0)
-                    press_ctrl_c(talking) if key == "\x03" else os.write(ours, key.encode())
+                    pressed = waiting.pop(0)
+                    press_ctrl_c(talking) if pressed == "\x03" else os.write(ours, pressed.encode())
         except OSError:  # the other end is closed
             pass
         finally:
