@@ -101,6 +101,7 @@ class Cancelling:
                     await loop_turns(self._rng.choice((self._rng.randrange(10), self._rng.randrange(300))))
                     self.cancel(stands=True)
                 await asyncio.wait([self._listening])
+                self._truth.stop()
         finally:
             model.on_stall = None
             for held in self._held:
@@ -170,7 +171,7 @@ async def _cancel_and_go_on(app: Sojourn, orders: Orders, model: Model, rng: ran
 
 @pytest.mark.anyio
 @pytest.mark.timeout(180)
-@pytest.mark.batches(share=0.15, rounds=ROUNDS_PER_SESSION)
+@pytest.mark.batches(share=0.1, rounds=ROUNDS_PER_SESSION)
 @on("sqlite")
 async def test_a_cancelled_agent_leaves_a_session_on_sqlite_that_goes_on(
     location: str, tmp_path: Path, rng: random.Random, batch: int

@@ -8,12 +8,13 @@ import secrets
 from collections import defaultdict
 from collections.abc import Sequence
 from contextlib import aclosing, suppress
-from typing import Final, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sojourn
+from sojourn import ContextManager
 from sojourn.agent import events as told
 from sojourn.agent.agent import Agent
 from sojourn.agent.cancellation import CancellationToken
@@ -25,9 +26,8 @@ from sojourn.providers.scripted import ScriptedProvider
 from tests.agent.agent_kit import registry
 from tests.faults.agents import QUIET
 from tests.faults.test_cancellation import loop_turns
-from tests.faults.truth import Truth, verify
+from tests.faults.truth import Truth, verify, verify_results
 
-EXAMPLES: Final = 200
 Way = Literal["token", "task", "leaving"]
 
 
@@ -122,6 +122,7 @@ class Turn:
         self._listening = asyncio.create_task(self._listen(agent, text))
         with suppress(asyncio.CancelledError):
             await self._listening
+        self.truth.stop()
 
     async def _listen(self, agent: Agent, text: str) -> None:
         self.truth.begin(text)
@@ -162,13 +163,39 @@ async def cancel_and_go_on(turns: Sequence[Round], place: Place, way: Way) -> No
         await verify(app.store, "s", turn.truth, seen=seen_by(provider.requests))
 
 
-@settings(max_examples=EXAMPLES)
-@given(
+async def cancel_and_go_on_in_memory(turns: Sequence[Round], place: Place, way: Way) -> None:
+    turn, context = Turn(place, way), ContextManager()
+    provider = ScriptedProvider([scripted(wanted) for wanted in turns], otherwise="That is all that I have to say.")
+    skills = registry(work=turn.work, slow=turn.slow, broken=turn.broken)
+    agent = Agent(provider, context=context, skills=skills)
+    await turn.run(agent, "Do what you think is right.")
+    await agent.ask("Shall we go on?")
+
+    assert [problems(request.messages) for request in provider.requests] == [[]] * len(provider.requests)
+    nonces = {call.id: call.arguments["nonce"] for said in context.messages for call in said.tool_calls}
+    results: dict[str, list[Message]] = defaultdict(list)
+    for said in context.messages:
+        if said.tool_call_id is not None:
+            results[said.tool_call_id].append(said)
+    verify_results(nonces, results, turn.truth.read())
+
+
+anywhere = given(
     turns=st.lists(rounds, max_size=3),
     place=places,
     way=st.sampled_from(["token", "task", "leaving"]),
 )
+
+
+@settings(max_examples=200)
+@anywhere
 def test_a_turn_that_is_cancelled_anywhere_is_followed_by_one_that_is_valid(
     turns: list[Round], place: Place, way: Way
 ) -> None:
     asyncio.run(cancel_and_go_on(turns, place, way))
+
+
+@settings(max_examples=200)
+@anywhere
+def test_messages_in_memory_are_as_valid_after_a_cancel_anywhere(turns: list[Round], place: Place, way: Way) -> None:
+    asyncio.run(cancel_and_go_on_in_memory(turns, place, way))

@@ -117,7 +117,7 @@ async def kill_and_go_on(location: str, folder: Path, rng: random.Random) -> Non
 
 @pytest.mark.anyio
 @pytest.mark.timeout(180)
-@pytest.mark.batches(share=0.15, rounds=ROUNDS_PER_SESSION)
+@pytest.mark.batches(share=0.1, rounds=ROUNDS_PER_SESSION)
 @on("sqlite")
 async def test_a_killed_agent_leaves_a_session_on_sqlite_that_goes_on(
     location: str, tmp_path: Path, rng: random.Random, batch: int

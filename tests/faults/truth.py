@@ -40,6 +40,7 @@ class Truth:
         self._path = path
         self._lines: list[bytes] = []
         self._turn = ""
+        self._heard = ""
 
     def note(self, what: str, **details: Any) -> None:
         """Write one line, and return when it is on the disk."""
@@ -64,7 +65,10 @@ class Truth:
             self.note("said", text=self._turn)
             self._turn = ""
         match event:
+            case told.ContentChunk(text=text):
+                self._heard += text
             case told.ModelAnswered(message=message):
+                self._heard = ""
                 self.note("answered", text=message.text, calls=[call.id for call in message.tool_calls])
             case told.ToolCompleted(tool_id=call_id, output=output):
                 self.note("result", call_id=call_id, text=output)
@@ -72,6 +76,11 @@ class Truth:
                 self.note("completed")
             case told.SessionWaiting(interrupt=interrupt) | told.ApprovalRequested(interrupt=interrupt):
                 self.note("asked", interrupt_id=interrupt.interrupt_id)
+
+    def stop(self) -> None:
+        """Write down what was heard of an answer when its turn was cancelled: that much is stored."""
+        self.note("heard", text=self._heard)
+        self._heard = ""
 
     def read(self) -> dict[str, list[dict[str, Any]]]:
         """Return all lines, by what they tell of."""
@@ -143,7 +152,8 @@ async def verify(store: Store, session_id: str, truth: Truth, *, seen: Mapping[s
     assert state.conversation.open_calls == ()
     history, happened = History.of(journal), truth.read()
     assert None not in history.turns.values(), "a turn has no end"
-    _verify_calls(history, happened)
+    verify_results(history.nonces, history.results, happened)
+    _verify_notes(history)
     _verify_promises(history, happened, known=_questions(journal))
     for call_id, nonce in history.nonces.items():
         expected = shown_text(history.results[call_id][0].text, call_id)
@@ -157,26 +167,34 @@ def _questions(journal: list[Entry]) -> set[str]:
     return {entry.event.interrupt_id for entry in journal if isinstance(entry.event, InterruptRaised)}
 
 
-def _verify_calls(history: History, happened: Mapping[str, list[dict[str, Any]]]) -> None:
+def verify_results(
+    nonces: Mapping[str, str], results: Mapping[str, list[Message]], happened: Mapping[str, list[dict[str, Any]]]
+) -> None:
+    """Fail unless each call (its id, its nonce) has one result, which says what really happened."""
     begun = Counter(line["nonce"] for line in happened["start"])
     ended = Counter(line["nonce"] for line in happened["end"])
     twice = [nonce for nonce, times in begun.items() if times > 1]
     assert not twice, f"ran twice: {twice}"
-    unknown = begun.keys() - set(history.nonces.values())
+    unknown = begun.keys() - set(nonces.values())
     assert not unknown, f"ran, and nobody called it: {unknown}"
-    for call_id, nonce in history.nonces.items():
-        results = history.results[call_id]
-        assert len(results) == 1, f"{call_id} has {len(results)} results: {[one.text[:80] for one in results]}"
-        text = results[0].text
-        if nonce in text:
-            assert ended[nonce] == 1, f"{nonce} is said to have run, and did not: {text[:80]}"
-            assert history.ran[call_id] == 1
-        elif text in NEVER_RUN:
-            assert not begun[nonce], f"{nonce} ran, and is said not to have: {text}"
-            assert (history.started[call_id], history.ran[call_id]) == (0, 0)
+    for call_id, nonce in nonces.items():
+        texts = [result.text for result in results[call_id]]
+        assert len(texts) == 1, f"{call_id} has {len(texts)} results: {[text[:80] for text in texts]}"
+        if nonce in texts[0]:
+            assert ended[nonce] == 1, f"{nonce} is said to have run, and did not: {texts[0][:80]}"
+        elif texts[0] in NEVER_RUN:
+            assert not begun[nonce], f"{nonce} ran, and is said not to have: {texts[0]}"
         else:
-            assert text in MAYBE_RUN, f"{nonce}: {text[:200]}"
-            assert (history.started[call_id], history.ran[call_id]) == (1, 0), f"{nonce}: {text}"
+            assert texts[0] in MAYBE_RUN, f"{nonce}: {texts[0][:200]}"
+
+
+def _verify_notes(history: History) -> None:
+    """Fail unless the notes of starts and ends agree with the results."""
+    for call_id, nonce in history.nonces.items():
+        text = history.results[call_id][0].text
+        noted = (history.started[call_id], history.ran[call_id])
+        expected = (1, 1) if nonce in text else (0, 0) if text in NEVER_RUN else (1, 0)
+        assert noted == expected, f"{nonce}: started and ran {noted} times: {text[:200]}"
 
 
 def _verify_promises(history: History, happened: Mapping[str, list[dict[str, Any]]], *, known: set[str]) -> None:
@@ -187,6 +205,8 @@ def _verify_promises(history: History, happened: Mapping[str, list[dict[str, Any
     answers = {(message.text, tuple(call.id for call in message.tool_calls)) for _, message in history.messages}
     for line in happened["answered"]:
         assert (line["text"], tuple(line["calls"])) in answers, f"acknowledged and lost: {line}"
+    for line in happened["heard"]:
+        assert any(text.startswith(line["text"]) for text, _ in answers), f"heard and lost: {line}"
     for line in happened["result"]:
         results = [shown_text(one.text, line["call_id"]) for one in history.results[line["call_id"]]]
         assert results == [line["text"]], f"acknowledged and lost: {line}"
