@@ -8,7 +8,9 @@ import pytest
 from sojourn import Session, open_store
 from sojourn.context.validity import CANCELLED
 from sojourn.engine.repair import CANCELLED_BEFORE
+from sojourn.engine.session import SessionOptions
 from sojourn.errors import LeaseLostError, LockedError
+from sojourn.model.entry import Entry
 from sojourn.model.events import MessageAdded, TurnEnded
 from sojourn.model.message import Message, ToolCall
 from sojourn.store.protocol import Store
@@ -38,6 +40,36 @@ async def test_a_turn_is_counted_and_completed() -> None:
         assert last_turn_outcome(session) == "completed"
         assert session.state.turn_count == 1
         assert session.state.metadata.response_count == 1
+
+
+async def test_what_opens_a_turn_and_what_ends_it_can_be_one_append_each() -> None:
+    async with open_store("memory:") as store:
+        appended: list[list[str]] = []
+
+        async def note(_: Session, entries: tuple[Entry, ...]) -> None:
+            appended.append([type(entry.event).__name__ for entry in entries])
+
+        session = await Session.create(store, "s", options=SessionOptions(on_append=note))
+        question = MessageAdded(message=Message(role="user", content="hi"))
+        async with session.turn(opening=[question]) as turn:
+            answer = MessageAdded(message=Message(role="assistant", content="hello"))
+            await session.append(answer, turn.completed())
+
+        assert appended == [["TurnStarted", "MessageAdded"], ["MessageAdded", "TurnEnded"]]
+        assert last_turn_outcome(session) == "completed"
+
+
+async def test_a_turn_that_is_complete_stays_so_if_its_body_is_left_by_an_error() -> None:
+    async with open_store("memory:") as store:
+        session = await Session.create(store, "s")
+        with pytest.raises(ZeroDivisionError):
+            async with session.turn() as turn:
+                await session.append(turn.completed())
+                raise ZeroDivisionError
+
+        assert last_turn_outcome(session) == "completed"
+        async with session.turn():
+            await session.messages.user("the next one can begin")
 
 
 async def test_a_second_turn_is_refused_while_one_goes_on(tmp_path: Path) -> None:

@@ -366,9 +366,9 @@ class Agent:
         answered: Answered | None = None
         waiting: Waiting | None = None
         try:
-            async with talk.turn(resume=wish.resumes, wait=wish.when_busy == "wait") as turn:
-                if wish.text is not None and not wish.asked:
-                    await talk.ask(wish.text, injected=wish.injected)
+            text = None if wish.asked else wish.text
+            wait = wish.when_busy == "wait"
+            async with talk.turn(text, injected=wish.injected, resume=wish.resumes, wait=wait) as turn:
                 if wish.inputs:
                     await talk.give(wish.inputs)
                 try:

@@ -25,6 +25,7 @@ from sojourn.context.validity import CANCELLED
 from sojourn.engine.budgeting import SessionBudget
 from sojourn.engine.learner import INJECTED
 from sojourn.engine.session import Session
+from sojourn.engine.turn import HeldTurn
 from sojourn.model.entry import Draft
 from sojourn.model.events import Event, MessageAdded, ToolRan, ToolStarted, UsageRecorded, VariableSet
 from sojourn.model.ids import Seq
@@ -74,6 +75,7 @@ class JournalTalk:
         self._agent = agent
         self._compacted_at = 0
         self._prices_loaded = False
+        self._held: HeldTurn | None = None
         self.context: Context | None = None
         """What the model was shown last."""
 
@@ -89,19 +91,31 @@ class JournalTalk:
     # --- the turn
 
     @asynccontextmanager
-    async def turn(self, *, resume: bool = False, wait: bool = True) -> AsyncIterator[OpenTurn]:
-        """Hold the session's turn, wherever else it may be wanted.
+    async def turn(
+        self,
+        text: str | None = None,
+        *,
+        injected: Sequence[tuple[int, int]] = (),
+        resume: bool = False,
+        wait: bool = True,
+    ) -> AsyncIterator[OpenTurn]:
+        """Hold the session's turn, wherever else it may be wanted; its start and *text* are one append.
 
         Raises:
             LockedError: another one is going on, and nobody wants to *wait*.
         """
         async with AsyncExitStack() as stack:
-            held = await enter_turn(stack, self._session, resume=resume, wait=wait)
+            opening = () if text is None else (_asked(text, injected),)
+            held = await enter_turn(stack, self._session, resume=resume, opening=opening, wait=wait)
             self._budget.begin_run()
             if not resume and self._session.interrupts.pending():
                 waiting = {call.call_id for call in self._session.state.conversation.open_calls}
                 await drop_questions(self._session, _asked_calls(self._session) - waiting)
-            yield held
+            self._held = held
+            try:
+                yield held
+            finally:
+                self._held = None
 
     async def open_calls(self) -> tuple[ToolCall, ...]:
         found: list[ToolCall] = []
@@ -128,10 +142,6 @@ class JournalTalk:
             await self._session.append(*drafts)
 
     # --- what is said
-
-    async def ask(self, text: str, *, injected: Sequence[tuple[int, int]] = ()) -> None:
-        metadata = {INJECTED: [list(span) for span in injected]} if injected else None
-        await self._session.messages.user(storable(text), metadata=metadata)
 
     async def give(self, values: Mapping[str, Any]) -> None:
         for name, value in values.items():
@@ -189,7 +199,7 @@ class JournalTalk:
     async def keep_partial(self, text: str) -> None:
         await self._session.store.save_partial(self._session.id, storable(text))
 
-    async def answer(self, message: Message | None, usage: Usage, *, seconds: float) -> Said:
+    async def answer(self, message: Message | None, usage: Usage, *, seconds: float, last: bool = False) -> Said:
         priced = await self._priced(usage)
         events: list[Event] = []
         said = None
@@ -198,6 +208,8 @@ class JournalTalk:
             events.append(MessageAdded(message=said))
         if usage != Usage():
             events.append(_recorded(priced, seconds))
+        if last and self._held is not None:
+            events.append(self._held.completed())
         if events:
             await self._session.append(*events, clear_partial=True)
         return Said(message=said, usage=priced)
@@ -274,6 +286,12 @@ class JournalTalk:
             whole = f"{whole[:MAX_RESULT]}\n[... {len(whole) - MAX_RESULT:,} more characters were not stored ...]"
         metadata = {"agent": self._agent} if self._agent is not None else {}
         return Message(role="tool", content=whole, tool_call_id=call_id, name=name, error=error, metadata=metadata)
+
+
+def _asked(text: str, injected: Sequence[tuple[int, int]]) -> MessageAdded:
+    """Return what the user says."""
+    metadata = {INJECTED: [list(span) for span in injected]} if injected else {}
+    return MessageAdded(message=Message(role="user", content=storable(text), metadata=metadata))
 
 
 def _asked_calls(session: Session) -> set[str]:

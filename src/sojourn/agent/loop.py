@@ -106,7 +106,7 @@ class TurnLoop:
     async def _end(self, iteration: int, notice: str, *, halted_at_limit: bool = False) -> Answered:
         """End the turn with a notice, which is shown and stored: the talk must not end on a tool's result."""
         self._announce(ContentChunk(text=notice))
-        await self._talk.answer(Message(role="assistant", content=notice), Usage(), seconds=0.0)
+        await self._talk.answer(Message(role="assistant", content=notice), Usage(), seconds=0.0, last=True)
         self._announce(IterationCompleted(iteration=iteration, will_continue=False))
         return Answered(text=notice, halted_at_limit=halted_at_limit)
 
@@ -131,7 +131,10 @@ class TurnLoop:
         said = complete.message
         is_empty = not said.tool_calls and not said.text.strip()
         added = await self._talk.answer(
-            None if is_empty else said, complete.usage, seconds=max(0.0, self._monotonic() - began)
+            None if is_empty else said,
+            complete.usage,
+            seconds=max(0.0, self._monotonic() - began),
+            last=not is_empty and not said.tool_calls,
         )
         if added.message is not None:
             self._announce(ModelAnswered(message=added.message, usage=added.usage))

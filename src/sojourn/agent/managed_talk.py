@@ -35,10 +35,19 @@ class ManagedTalk:
         return dict(self._variables)
 
     @asynccontextmanager
-    async def turn(self, *, resume: bool = False, wait: bool = True) -> AsyncIterator[OpenTurn]:  # noqa: ARG002 - it is nobody else's
+    async def turn(
+        self,
+        text: str | None = None,
+        *,
+        injected: Sequence[tuple[int, int]] = (),  # noqa: ARG002 - nobody learns
+        resume: bool = False,
+        wait: bool = True,  # noqa: ARG002 - it is nobody else's
+    ) -> AsyncIterator[OpenTurn]:
         if resume:
             raise InvalidInputError("messages in memory are never put aside: there is nothing to resume")
         try:
+            if text is not None:
+                self._context.add_user_message(text)
             yield _Held()
         except BaseException:
             self._close()
@@ -67,9 +76,6 @@ class ManagedTalk:
             if call_id in waiting:
                 self._add_result(waiting[call_id], CANCELLED, error=True)
 
-    async def ask(self, text: str, *, injected: Sequence[tuple[int, int]] = ()) -> None:  # noqa: ARG002 - nobody learns
-        self._context.add_user_message(text)
-
     async def give(self, values: Mapping[str, Any]) -> None:
         self._variables |= copy.deepcopy(dict(values))
 
@@ -88,7 +94,14 @@ class ManagedTalk:
     async def keep_partial(self, text: str) -> None:
         self._partial = text
 
-    async def answer(self, message: Message | None, usage: Usage, *, seconds: float) -> Said:  # noqa: ARG002 - nobody asks
+    async def answer(
+        self,
+        message: Message | None,
+        usage: Usage,
+        *,
+        seconds: float,  # noqa: ARG002 - nobody asks
+        last: bool = False,  # noqa: ARG002 - a turn in memory ends by itself
+    ) -> Said:
         self._partial = ""
         self.usage = _sum(self.usage, usage)
         if message is None:

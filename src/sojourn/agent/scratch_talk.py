@@ -48,7 +48,7 @@ class ScratchTalk:
     async def keep_partial(self, text: str) -> None:
         """Do nothing: an attempt that breaks off is made again."""
 
-    async def answer(self, message: Message | None, usage: Usage, *, seconds: float) -> Said:
+    async def answer(self, message: Message | None, usage: Usage, *, seconds: float, last: bool = False) -> Said:  # noqa: ARG002 - the turn goes on
         paid = await self._beside.answer(None, usage, seconds=seconds)
         if message is None:
             return paid

@@ -72,9 +72,10 @@ class Talk(Protocol):
         """Keep what was streamed so far, in case the rest never comes."""
         ...
 
-    async def answer(self, message: Message | None, usage: Usage, *, seconds: float) -> "Said":
+    async def answer(self, message: Message | None, usage: Usage, *, seconds: float, last: bool = False) -> "Said":
         """Add what the model said, if it said anything, and what that took; return both as they were added.
 
+        It may be the *last* that is said in the turn, which is complete with it.
         A call whose id was used before gets another: no provider accepts the same one twice.
         """
         ...
@@ -91,8 +92,17 @@ class Talk(Protocol):
 class LastingTalk(Talk, Protocol):
     """A conversation that goes on from turn to turn."""
 
-    def turn(self, *, resume: bool = False, wait: bool = True) -> AbstractAsyncContextManager[OpenTurn]:
-        """Hold the turn; *wait* for it if somebody else does.
+    def turn(
+        self,
+        text: str | None = None,
+        *,
+        injected: Sequence[tuple[int, int]] = (),
+        resume: bool = False,
+        wait: bool = True,
+    ) -> AbstractAsyncContextManager[OpenTurn]:
+        """Hold the turn, and begin it with what the user says; *wait* for it if somebody else does.
+
+        *injected* are the stretches of *text* that are not the user's own words.
 
         Left by a cancel or an error, every call that is still open gets a result that says so. With *resume*, calls
         that an earlier turn left open stay open until this one runs them.
@@ -104,10 +114,6 @@ class LastingTalk(Talk, Protocol):
 
     async def flush(self, tools: Sequence[tuple[str, str]]) -> None:
         """Give each of these calls (id, name) that still waits for a result the one that says it was cancelled."""
-        ...
-
-    async def ask(self, text: str, *, injected: Sequence[tuple[int, int]] = ()) -> None:
-        """Add what the user says; *injected* are the stretches of it that are not his own words."""
         ...
 
     async def give(self, values: Mapping[str, Any]) -> None:

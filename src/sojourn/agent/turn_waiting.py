@@ -1,5 +1,6 @@
 """Waiting until a session's turn is free, wherever it is held."""
 
+from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from typing import Final
 
@@ -8,12 +9,15 @@ import anyio
 from sojourn.engine.session import Session
 from sojourn.engine.turn import HeldTurn
 from sojourn.errors import LockedError
+from sojourn.model.events import Event
 
 _FIRST: Final = 0.02
 _LONGEST: Final = 0.5
 
 
-async def enter_turn(stack: AsyncExitStack, session: Session, *, resume: bool = False, wait: bool = True) -> HeldTurn:
+async def enter_turn(
+    stack: AsyncExitStack, session: Session, *, resume: bool = False, opening: Sequence[Event] = (), wait: bool = True
+) -> HeldTurn:
     """Take the turn of *session* until *stack* is left; see `Session.turn`. Somebody else's is waited for.
 
     Raises:
@@ -22,7 +26,7 @@ async def enter_turn(stack: AsyncExitStack, session: Session, *, resume: bool = 
     pause = _FIRST
     while True:
         try:
-            return await stack.enter_async_context(session.turn(resume=resume))
+            return await stack.enter_async_context(session.turn(resume=resume, opening=opening))
         except LockedError:
             if not wait:
                 raise

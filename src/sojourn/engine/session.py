@@ -6,7 +6,6 @@ entries keeps loading independent of age.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
@@ -38,7 +37,7 @@ from sojourn.engine.recall.answering import Answer, answer
 from sojourn.engine.recall.memory import Memory
 from sojourn.engine.recall.recap import recap
 from sojourn.engine.recent import RecentMessages
-from sojourn.engine.turn import HeldTurn, run_turn
+from sojourn.engine.turn import Holding, run_turn
 from sojourn.engine.why import Explanation, Thing, explain
 from sojourn.errors import InvalidEventError, InvalidInputError, NotFoundError
 from sojourn.memory.index.document import DocumentKind, Hit
@@ -215,9 +214,9 @@ class Session:
         """Questions and approvals that wait for a human."""
         return InterruptsNoun(self)
 
-    def turn(self, turn_id: str | None = None, *, resume: bool = False) -> AbstractAsyncContextManager[HeldTurn]:
+    def turn(self, turn_id: str | None = None, *, resume: bool = False, opening: Sequence[Event] = ()) -> Holding:
         """Hold the session's turn for the time of an `async with`; see `engine.turn.run_turn`."""
-        return run_turn(self, turn_id=turn_id, resume=resume)
+        return run_turn(self, turn_id=turn_id, resume=resume, opening=opening)
 
     @property
     def in_turn(self) -> bool:

@@ -10,8 +10,8 @@ resumes it finds them; any other turn closes them.
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Iterable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Final, Protocol
 
 import anyio
@@ -54,8 +54,10 @@ class Leasing(Protocol):
 class HeldTurn:
     """A turn that is going on. Lives for the time of its `async with`."""
 
-    def __init__(self, turn_id: str) -> None:
+    def __init__(self, turn_id: str, seconds: Callable[[], float]) -> None:
+        """Have this name; *seconds* tells how long it has been going on."""
         self._turn_id = turn_id
+        self._seconds = seconds
         self._waits = False
 
     def __repr__(self) -> str:
@@ -75,10 +77,23 @@ class HeldTurn:
         """Let the turn end as waiting when its body is left normally: its tool calls stay open."""
         self._waits = True
 
+    def completed(self) -> TurnEnded:
+        """Return what completes the turn, for whoever appends it together with the last that is said in it.
+
+        It is not appended once more when the body is left.
+        """
+        return TurnEnded(turn_id=self._turn_id, outcome="completed", seconds=self._seconds())
+
+
+Holding = AbstractAsyncContextManager[HeldTurn]
+"""The time in which a turn is held."""
+
 
 @asynccontextmanager
-async def run_turn(session: Leasing, *, turn_id: str | None = None, resume: bool = False) -> AsyncIterator[HeldTurn]:
-    """Hold the session's turn for the time of the `async with`.
+async def run_turn(
+    session: Leasing, *, turn_id: str | None = None, resume: bool = False, opening: Sequence[Event] = ()
+) -> AsyncIterator[HeldTurn]:
+    """Hold the session's turn for the time of the `async with`, and append *opening* with its start.
 
     Leaving it normally completes the turn, or puts it aside if `put_aside` was called; an error fails it, a cancel
     cancels it. With *resume* the tool calls that the turn before left open, and never started, stay open: they are
@@ -92,10 +107,14 @@ async def run_turn(session: Leasing, *, turn_id: str | None = None, resume: bool
     lease = await _acquired(session.store, session.id, f"{os.uname().nodename}:{os.getpid()}:{name}")
     session.hold(lease)
     started = session.clock.monotonic()
+
+    def seconds() -> float:
+        return max(0.0, session.clock.monotonic() - started)
+
     outcome: TurnOutcome = "failed"
     try:
-        await _begin(session, name, resume=resume)
-        turn = HeldTurn(name)
+        await _begin(session, name, resume=resume, opening=opening)
+        turn = HeldTurn(name, seconds)
         async with kept(session.store, lease):
             yield turn
         outcome = "waiting" if turn.is_put_aside else "completed"
@@ -105,7 +124,7 @@ async def run_turn(session: Leasing, *, turn_id: str | None = None, resume: bool
     finally:
         with anyio.CancelScope(shield=True):
             try:
-                await _end(session, name, outcome, seconds=max(0.0, session.clock.monotonic() - started))
+                await _end(session, name, outcome, seconds=seconds())
             finally:
                 session.hold(None)
                 await session.store.release_lease(lease)
@@ -124,14 +143,14 @@ async def _acquired(store: Store, session_id: SessionId, holder: str) -> Lease:
         raise
 
 
-async def _begin(session: Leasing, turn_id: str, *, resume: bool) -> None:
+async def _begin(session: Leasing, turn_id: str, *, resume: bool, opening: Sequence[Event]) -> None:
     """Close what an earlier turn left open, but for what is *resume*d, and start this one, in one append."""
     await session.refresh()
     partial = await session.store.find_partial(session.id)
     left_open = closing_events(
         session.state, partial, reason="its process ended without finishing the turn", keep_unstarted=resume
     )
-    await session.append(*left_open, TurnStarted(turn_id=turn_id), clear_partial=partial is not None)
+    await session.append(*left_open, TurnStarted(turn_id=turn_id), *opening, clear_partial=partial is not None)
 
 
 async def _end(session: Leasing, turn_id: str, outcome: TurnOutcome, *, seconds: float) -> None:
