@@ -62,10 +62,14 @@ async def test_what_opens_a_turn_and_what_ends_it_can_be_one_append_each() -> No
 async def test_a_turn_that_is_complete_stays_so_if_its_body_is_left_by_an_error() -> None:
     async with open_store("memory:") as store:
         session = await Session.create(store, "s")
-        with pytest.raises(ZeroDivisionError):
+
+        async def work() -> None:
             async with session.turn() as turn:
                 await session.append(turn.completed())
                 raise ZeroDivisionError
+
+        with pytest.raises(ZeroDivisionError):
+            await work()
 
         assert last_turn_outcome(session) == "completed"
         async with session.turn():
