@@ -180,17 +180,7 @@ class Team:
         self.budget.check_run_budget(counter.count(request.system) + counter.count(text) + ROUTE_TOKENS)
         complete = await self._provider.complete(request)
         usage = self._session.models.priced(complete.usage)
-        await self.budget.record(
-            UsageRecorded(
-                purpose="reasoning",
-                model=usage.model,
-                input_tokens=usage.input_tokens,
-                output_tokens=usage.output_tokens,
-                cache_creation_tokens=usage.cache_creation_tokens,
-                cache_read_tokens=usage.cache_read_tokens,
-                cost_micros=usage.cost_micros,
-            )
-        )
+        await self.budget.record(UsageRecorded.of(usage, purpose="reasoning"))
         return self._read_route(complete.message.text, text)
 
     def _read_route(self, answer: str, text: str) -> Route:

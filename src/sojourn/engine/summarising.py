@@ -104,11 +104,4 @@ def line_of(entry: Entry) -> Line:
 
 def recorded(usage: Usage) -> UsageRecorded:
     """Return the event that says what a summary cost."""
-    return UsageRecorded(
-        purpose="summarisation",
-        model=usage.model,
-        input_tokens=usage.input_tokens,
-        output_tokens=usage.output_tokens,
-        cache_read_tokens=usage.cache_read_tokens,
-        cost_micros=usage.cost_micros,
-    )
+    return UsageRecorded.of(usage, purpose="summarisation")

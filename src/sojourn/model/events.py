@@ -11,6 +11,7 @@ from msgspec import Meta, Raw
 
 from sojourn.model.ids import Seq, SessionId
 from sojourn.model.message import Count, Message
+from sojourn.model.usage import Usage
 from sojourn.model.value import Value
 
 Ratio = Annotated[float, Meta(ge=0.0, le=1.0)]
@@ -205,6 +206,20 @@ class UsageRecorded(EventBase, frozen=True, kw_only=True, tag="usage_recorded"):
     cache_read_tokens: Count = 0
     cost_micros: Count | None = None
     seconds: Seconds | None = None
+
+    @classmethod
+    def of(cls, usage: Usage, *, purpose: Purpose, seconds: float | None = None) -> "UsageRecorded":
+        """Return the event that says what a call took, and what for."""
+        return cls(
+            purpose=purpose,
+            model=usage.model,
+            input_tokens=usage.input_tokens,
+            output_tokens=usage.output_tokens,
+            cache_creation_tokens=usage.cache_creation_tokens,
+            cache_read_tokens=usage.cache_read_tokens,
+            cost_micros=usage.cost_micros,
+            seconds=seconds,
+        )
 
 
 class Compacted(EventBase, frozen=True, kw_only=True, tag="compacted"):

@@ -6,6 +6,7 @@ from sojourn.context.budget import Limits, Spent
 from sojourn.context.models import ModelCatalog
 from sojourn.engine.budgeting import SessionBudget
 from sojourn.engine.session import Session
+from sojourn.model.events import UsageRecorded
 from sojourn.model.usage import Usage
 
 
@@ -50,15 +51,7 @@ class ResearchBudget:
     async def record(self, usage: Usage) -> None:
         """Write down a call, with its cost if its price is known. Once this returns it is durable."""
         priced = usage if usage.cost_micros is not None else await self._priced(usage)
-        await self._session.messages.used(
-            purpose="reasoning",
-            model=priced.model,
-            input_tokens=priced.input_tokens,
-            output_tokens=priced.output_tokens,
-            cache_creation_tokens=priced.cache_creation_tokens,
-            cache_read_tokens=priced.cache_read_tokens,
-            cost_micros=priced.cost_micros,
-        )
+        await self._session.append(UsageRecorded.of(priced, purpose="reasoning"))
         tokens = priced.input_tokens + priced.output_tokens + priced.cache_creation_tokens + priced.cache_read_tokens
         self._question = Spent(
             tokens=self._question.tokens + tokens,
