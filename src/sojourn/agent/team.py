@@ -194,7 +194,11 @@ class Team:
         return route
 
     async def dispatch(self, text: str, *, cancel_token: CancellationToken | None = None) -> AgentResult:
-        """Have *text* done by whoever it is for. Nothing that goes wrong is raised: the result says it."""
+        """Have *text* done by whoever it is for. What a model or a budget does wrong is not raised: the result says it.
+
+        Raises:
+            InvalidInputError: nothing was said.
+        """
         if self._settings.guard is not None:
             blocked = await self._settings.guard.blocks(self._session, text)
             if blocked is not None:
