@@ -38,10 +38,22 @@ async def events_of(work: Work, token: CancellationToken | None) -> AsyncGenerat
     finally:
         if not task.done():
             left.cancel()
-            with anyio.CancelScope(shield=True):
-                await asyncio.wait([task])
+            await _ended(task)
         if not task.cancelled():
             task.exception()  # whoever left early does not want to hear of it
+
+
+async def _ended(task: asyncio.Task[None]) -> None:
+    """Wait for the end of *task*, however often this is cancelled meanwhile; only then be cancelled."""
+    cancelled: asyncio.CancelledError | None = None
+    while not task.done():
+        try:
+            with anyio.CancelScope(shield=True):
+                await asyncio.wait([task])
+        except asyncio.CancelledError as error:
+            cancelled = error
+    if cancelled is not None:
+        raise cancelled
 
 
 async def _run(work: Work, tokens: tuple[CancellationToken, ...], sending: MemoryObjectSendStream[TurnEvent]) -> None:
