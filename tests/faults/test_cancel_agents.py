@@ -28,6 +28,7 @@ from sojourn.model.events import VariableSet
 from sojourn.model.state import SessionState
 from sojourn.providers.scripted import ScriptedProvider
 from sojourn.testing.wire import Held
+from tests.agent.agent_kit import calling, registry
 from tests.faults.agents import ANSWERS, QUIET, Orders, Workshop, answer, go_on, nowhere, open_agent, wish
 from tests.faults.model_on_wire import DIALECTS, KINDS, Model, model_on_wire
 from tests.faults.places import on
@@ -265,3 +266,33 @@ async def test_what_is_decided_while_a_turn_ends_is_not_lost_with_it() -> None:
         session.hold(lease)
         with pytest.raises(LeaseLostError):
             await append_decided(session, decide)
+
+
+@pytest.mark.anyio
+async def test_whoever_is_cancelled_twice_still_waits_for_the_end_of_his_turn() -> None:
+    runs, let_go = anyio.Event(), anyio.Event()
+
+    async def stubborn() -> str:
+        """Take a while to be cancelled."""
+        runs.set()
+        try:
+            await anyio.sleep_forever()
+        finally:
+            with anyio.CancelScope(shield=True):
+                await let_go.wait()
+
+    provider = ScriptedProvider([calling(("stubborn", {}))])
+    async with sojourn.open("memory:", settings=QUIET) as app:
+        session = await app.sessions.create()
+        agent = Agent(provider, session=session, skills=registry(stubborn=stubborn))
+        listening = asyncio.create_task(agent.ask("go"))
+        await runs.wait()
+        for _ in range(3):
+            listening.cancel()
+            await loop_turns(5)
+        assert not listening.done()
+        let_go.set()
+        await asyncio.wait([listening])
+
+        assert listening.cancelled()
+        assert not agent.is_busy
