@@ -272,7 +272,7 @@ async def test_what_is_decided_while_a_turn_ends_is_not_lost_with_it() -> None:
 async def test_whoever_is_cancelled_twice_still_waits_for_the_end_of_his_turn() -> None:
     runs, let_go = anyio.Event(), anyio.Event()
 
-    async def stubborn() -> str:
+    async def stubborn() -> None:
         """Take a while to be cancelled."""
         runs.set()
         try:
