@@ -1,6 +1,7 @@
 """The embedders that run here, the cache around them, and the choice among them."""
 
 import hashlib
+import os
 import subprocess
 import sys
 import threading
@@ -239,10 +240,14 @@ print(*[embedder.name for embedder in chosen.embedders])
 """
 
 
-def test_choosing_loads_nothing_and_embedding_asks_no_network_and_sets_up_no_logging() -> None:
-    ran = subprocess.run([sys.executable, "-c", OFFLINE], capture_output=True, text=True, check=False)
+def test_choosing_loads_nothing_and_embedding_asks_no_network_and_leaves_no_trace(tmp_path: Path) -> None:
+    """A trace in the user's home would be what ONNX Runtime means to send to its makers."""
+    environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
+    command = [sys.executable, "-c", OFFLINE]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
 
     assert ran.returncode == 0, ran.stderr
+    assert list(tmp_path.iterdir()) == []
     assert ran.stderr == ""
     best, second = ran.stdout.split()
     assert best.startswith("all-MiniLM-L6-v2-")

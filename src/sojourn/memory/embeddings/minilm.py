@@ -28,6 +28,9 @@ MAX_TOKENS: Final = 256
 BATCH: Final = 8
 MAX_CHARACTERS: Final = 25_600
 """What is read of a text: far more than 256 tokens of any writing, and a limit to the work of finding them."""
+TELEMETRY_OFF: Final = "ORT_DISABLE_TELEMETRY"
+"""ONNX Runtime reads this variable when it is imported. Without it, it notes in the user's home what runs here, and
+sends that to its makers; the switch in its API comes too late."""
 
 
 class _Loaded(NamedTuple):
@@ -85,6 +88,7 @@ class MiniLmEmbedder:
         return scaled(rows)
 
     def _load(self) -> _Loaded:
+        os.environ.setdefault(TELEMETRY_OFF, "1")
         import onnxruntime  # type: ignore[import-untyped]  # noqa: PLC0415  # an extra, and slow to import
 
         model = _read(self._path)
