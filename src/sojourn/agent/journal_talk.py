@@ -24,6 +24,7 @@ from sojourn.context.tokens import CharacterCounter
 from sojourn.context.validity import CANCELLED
 from sojourn.engine.budgeting import SessionBudget
 from sojourn.engine.learner import INJECTED
+from sojourn.engine.recent import MAX_MESSAGES
 from sojourn.engine.session import Session
 from sojourn.engine.turn import HeldTurn
 from sojourn.model.entry import Draft
@@ -43,8 +44,6 @@ TRIED_AGAIN_AFTER: Final = 4
 """If a full context could not be made smaller, that is tried again after so many messages."""
 GO_ON: Final = "(The answer broke off here. Go on.)"
 """What the model is asked where its own words are the last."""
-_RECENT: Final = 100
-"""Of so many messages the ids of calls are compared with new ones."""
 
 
 class JournalTalk:
@@ -227,13 +226,12 @@ class JournalTalk:
         return with_fresh_ids(stored, await self._known_calls()) if message.tool_calls else stored
 
     async def _known_calls(self) -> set[str]:
-        entries = await self._session.last_messages(_RECENT)
-        return {
-            call.id
-            for entry in entries
-            if isinstance(entry.event, MessageAdded)
-            for call in entry.event.message.tool_calls
-        }
+        """Return the calls that the model was shown, and the latest: no provider accepts one of them again."""
+        count = min(self._session.state.conversation.message_count, MAX_MESSAGES)
+        entries = await self._session.last_messages(count) if count else []
+        latest = [entry.event.message for entry in entries if isinstance(entry.event, MessageAdded)]
+        shown = self.context.messages if self.context is not None else []
+        return {call.id for message in (*shown, *latest) for call in message.tool_calls}
 
     async def _priced(self, usage: Usage) -> Usage:
         if self._prices_loaded:

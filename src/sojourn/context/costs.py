@@ -8,17 +8,17 @@ from sojourn.model.message import Message
 
 
 class Costs:
-    """Counts messages with one counter, and remembers them. Lives for one context."""
+    """Counts messages with one counter, and remembers them. Lives for one context, or as long as its counter."""
 
     def __init__(self, counter: TokenCounter) -> None:
-        self._counter = counter
+        self.counter = counter
         self._known: dict[int, tuple[Message, int]] = {}  # it holds the message, so that the id stays its own
 
     def __call__(self, message: Message) -> int:
         """Return what *message* costs."""
         known = self._known.get(id(message))
         if known is None:
-            known = self._known[id(message)] = (message, count_message(self._counter, message))
+            known = self._known[id(message)] = (message, count_message(self.counter, message))
         return known[1]
 
     def of(self, lines: Iterable[Line]) -> int:
@@ -28,3 +28,8 @@ class Costs:
             found = known.get(id(line.message))
             total += found[1] if found is not None else self(line.message)
         return total
+
+    def keep(self, lines: Iterable[Line]) -> None:
+        """Remember no others than *lines*."""
+        known = self._known
+        self._known = {id(line.message): known[id(line.message)] for line in lines if id(line.message) in known}

@@ -32,7 +32,7 @@ def groups(lines: Iterable[Line]) -> list[Group]:
             open_calls.discard(line.message.tool_call_id)
             continue
         found.append([line])
-        open_calls = {call.id for call in line.message.tool_calls}
+        open_calls = {call.id for call in line.message.tool_calls} if line.message.tool_calls else set()
     return [tuple(group) for group in found]
 
 

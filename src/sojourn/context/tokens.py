@@ -107,10 +107,13 @@ class Calibration(Value, frozen=True, kw_only=True):
 
     @property
     def factor(self) -> float:
-        """By what an estimate is to be multiplied; never more than double or less than half."""
+        """By what an estimate is to be multiplied; never more than double or less than half.
+
+        Its steps are of a percent: what was counted need not be counted anew after each call.
+        """
         if self.estimated <= 0:
             return 1.0
-        return min(max(self.reported / self.estimated, _LEAST_FACTOR), _MOST_FACTOR)
+        return round(min(max(self.reported / self.estimated, _LEAST_FACTOR), _MOST_FACTOR), 2)
 
 
 class CalibratedCounter:

@@ -122,10 +122,12 @@ class Contexts:
         self._windows: dict[str, int | None] = {}
         self._calibrations: dict[str, Calibration] = {}
         self._asked: tuple[str, int] | None = None
+        self._counters: dict[str | None, tuple[float, TokenCounter]] = {}
+        self._costs: Costs | None = None
 
     def forget(self) -> None:
         """Keep nothing of what was said: some of it was forgotten."""
-        self._lines, self._last, self._found = (), None, None
+        self._lines, self._last, self._found, self._costs = (), None, None, None
 
     async def window(self, model: str | None, models: ModelCatalog) -> int | None:
         """Return how many tokens *model* takes. Large tables are loaded when it is first met, on a thread."""
@@ -138,7 +140,12 @@ class Contexts:
 
     def counter(self, model: str | None) -> TokenCounter:
         """Return the best counter for *model*, corrected by what its provider reported in this session."""
-        return counter_for(model, self._calibrations.get(model) if model is not None else None)
+        calibration = self._calibrations.get(model) if model is not None else None
+        factor = calibration.factor if calibration is not None else 0.0
+        known = self._counters.get(model)
+        if known is None or known[0] != factor:
+            known = self._counters[model] = (factor, counter_for(model, calibration))
+        return known[1]
 
     def follow(self, entries: Iterable[Entry]) -> None:
         """Learn from what a provider reports for the last context."""
@@ -169,7 +176,9 @@ class Contexts:
                 f"a question and the instructions are texts, got {question!r:.50} and {system!r:.50}"
             )
         allowed = builder.tokens_allowed()
-        costs = Costs(builder.counter)
+        if self._costs is None or self._costs.counter is not builder.counter:
+            self._costs = Costs(builder.counter)
+        costs = self._costs
         recent = await self._recent(session, allowed, costs)
         question = question if question.strip() else _open_question(recent)
         if builder.strategy == "middle_out":
@@ -187,6 +196,7 @@ class Contexts:
         )
         context = builder.build(inputs, previous=self._last, costs=costs)
         self._last = context
+        costs.keep(recent)
         if model is not None:
             # What was corrected already must not be corrected once more.
             factor = self._calibrations[model].factor if model in self._calibrations else 1.0
