@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from sojourn.model.interrupts import Interrupt
 from sojourn.model.state import SessionState
 
 _SHOWN: Final = 5
@@ -23,7 +24,7 @@ def recap(state: SessionState) -> str:
         lines.append(f"Active research: {_short(state.active_research.query)}")
     lines += _listed("Decided", [decision.text for decision in state.working_set.decisions])
     lines += _listed("Open", [task.text for task in state.working_set.open_tasks])
-    lines += _listed("Waiting for an answer", [one.question for one in state.interrupts.open.values() if one.question])
+    lines += _listed("Waiting for an answer", [text for one in state.interrupts.open.values() if (text := _asked(one))])
     lines += _listed("Learned", [fact.content for fact in reversed(state.knowledge_base.get_recent_facts(_SHOWN))])
     lines += _listed("Files", [file.path for file in state.working_set.files_touched])
     for exchange in state.interaction_context.recent_exchanges[-1:]:
@@ -31,6 +32,11 @@ def recap(state: SessionState) -> str:
         if exchange.assistant:
             lines.append(f"Last answer: {_short(exchange.assistant)}")
     return "\n".join(lines)
+
+
+def _asked(one: Interrupt) -> str | None:
+    """Return what a human is asked; `interrupts.confirm` says it as a message."""
+    return one.question or (one.message if one.kind == "confirmation" else None)
 
 
 def _listed(title: str, items: list[str]) -> list[str]:
