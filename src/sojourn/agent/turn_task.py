@@ -1,17 +1,14 @@
 """A turn in a task of its own: whoever listens may stop, leave or be slow, in any way he likes.
 
 The turn holds a lease and cancel scopes, which only the task that made them may leave. An iteration can be dropped
-anywhere, and is then closed by whichever task comes by. So the two are kept apart by a stream of events.
+anywhere, and is then closed by whichever task comes by. So the two are kept apart by a queue of events.
 """
 
 import asyncio
-import contextlib
-import math
 import threading
 from collections.abc import AsyncGenerator, Awaitable, Callable
 
 import anyio
-from anyio.streams.memory import MemoryObjectSendStream
 
 from sojourn.agent.cancellation import CancellationToken
 from sojourn.agent.events import SessionCancelled, TurnEvent
@@ -26,14 +23,14 @@ async def events_of(work: Work, token: CancellationToken | None) -> AsyncGenerat
     Either way this ends when the work has ended, and not before. What the work raises is raised here, if anybody
     still listens.
     """
-    sending, receiving = anyio.create_memory_object_stream[TurnEvent](math.inf)
+    told: asyncio.Queue[TurnEvent | None] = asyncio.Queue()  # None is the end
     left = CancellationToken()
     tokens = (left,) if token is None else (token, left)
-    task = asyncio.create_task(_run(work, tokens, sending), name="sojourn-turn")
+    task = asyncio.create_task(_run(work, tokens, told.put_nowait), name="sojourn-turn")
+    task.add_done_callback(lambda _: told.put_nowait(None))
     try:
-        async with receiving:
-            async for event in receiving:
-                yield event
+        while (event := await told.get()) is not None:
+            yield event
         await asyncio.shield(task)
     finally:
         if not task.done():
@@ -56,28 +53,22 @@ async def _ended(task: asyncio.Task[None]) -> None:
         raise cancelled
 
 
-async def _run(work: Work, tokens: tuple[CancellationToken, ...], sending: MemoryObjectSendStream[TurnEvent]) -> None:
+async def _run(work: Work, tokens: tuple[CancellationToken, ...], announce: Announce) -> None:
     """Run *work* until it ends or one of *tokens* is cancelled."""
-
-    def announce(event: TurnEvent) -> None:
-        with contextlib.suppress(anyio.BrokenResourceError):  # nobody listens any more
-            sending.send_nowait(event)
-
     loop, thread = asyncio.get_running_loop(), threading.get_ident()
-    with sending:
-        with anyio.CancelScope() as scope:
+    with anyio.CancelScope() as scope:
 
-            def cancel() -> None:
-                if threading.get_ident() == thread:
-                    scope.cancel()  # at once: nothing more is told
-                else:
-                    loop.call_soon_threadsafe(scope.cancel)
+        def cancel() -> None:
+            if threading.get_ident() == thread:
+                scope.cancel()  # at once: nothing more is told
+            else:
+                loop.call_soon_threadsafe(scope.cancel)
 
-            removers = [token.on_cancel(cancel) for token in tokens]
-            try:
-                await work(announce)
-            finally:
-                for remove in removers:
-                    remove()
-        if scope.cancelled_caught:
-            announce(SessionCancelled())
+        removers = [token.on_cancel(cancel) for token in tokens]
+        try:
+            await work(announce)
+        finally:
+            for remove in removers:
+                remove()
+    if scope.cancelled_caught:
+        announce(SessionCancelled())
