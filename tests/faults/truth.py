@@ -145,10 +145,9 @@ async def verify(store: Store, session_id: str, truth: Truth, *, seen: Mapping[s
     """
     report = await store.check()
     assert report.ok, report.problems
-    journal = await read_all(store, session_id)
-    state = replay(journal)
-    assert state == (await Session.open(store, session_id)).state, "the state is not the journal's"
-    assert state is not None
+    state = (await Session.open(store, session_id)).state
+    journal = (await read_all(store, session_id))[: state.head]  # a server may yet store what a dead client sent
+    assert replay(journal) == state, "the state is not the journal's"
     assert state.conversation.open_calls == ()
     history, happened = History.of(journal), truth.read()
     assert None not in history.turns.values(), "a turn has no end"
