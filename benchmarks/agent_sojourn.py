@@ -139,7 +139,11 @@ class SojournAgent:
 
     async def open(self, folder: Path, *, messages: int, tools: bool, copies: int) -> list[LiveSojourn]:
         path = folder / f"{self.name}-{messages}-{tools}.db"
-        settings = Settings(keep_profile="yes", learning="hybrid" if self._learns else "off")
+        settings = Settings(
+            keep_profile="yes",
+            learning="hybrid" if self._learns else "off",
+            summarise_turns_every=5 if self._settings.compact else None,
+        )
         embedders = [WordLlamaEmbedder()] if self._settings.retrieve else []
         app = await self._opened.enter_async_context(sojourn.open(path, settings=settings, embedders=embedders))
         said = [_message(one) for one in history(messages)]

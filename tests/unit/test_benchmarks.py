@@ -1,11 +1,13 @@
-"""The frame that benchmarks report through: what programs read from it, and what it says of a target."""
+"""The frame that benchmarks report through: what programs read from it, what it says of a target, what is measured."""
 
 import io
 import json
+from itertools import islice
 from pathlib import Path
 
 import pytest
 
+from benchmarks.agent_talk import history, turns
 from benchmarks.report import (
     Figure,
     Report,
@@ -19,6 +21,7 @@ from benchmarks.report import (
     publish,
     scratch,
 )
+from sojourn.context.tokens import BpeCounter
 
 FAST = Figure(name="fast", value=1.5, meaning="how fast", target=Target(relation="<=", bound=2))
 SLOW = Figure(name="slow", value=1.5, meaning="how slow", target=Target(relation=">=", bound=2))
@@ -98,3 +101,30 @@ def test_a_folder_in_memory_is_told_from_a_disk() -> None:
 def test_units_follow_the_size_of_a_number() -> None:
     assert [format_seconds(value) for value in (None, 12e-6, 1.5e-3, 0.25)] == ["-", "12 us", "1.50 ms", "250 ms"]
     assert [format_bytes(value) for value in (None, 609, 15_500, 3_000_000)] == ["-", "609 B", "15.1 KiB", "2.9 MiB"]
+
+
+def test_every_agent_hears_the_same_history_which_ends_with_an_answer() -> None:
+    said = history(100)
+
+    assert said == history(100) == history(2_000)[:100]
+    assert len({one.text for one in said}) == len(said) == 100
+    assert [one.kind for one in said[4:8]] == ["user", "call", "result", "assistant"]
+    assert said[5].call == said[6].call
+    assert {history(size)[-1].kind for size in (100, 2_000, 10_000)} == {"assistant"}
+
+
+def test_messages_of_a_history_are_as_long_as_those_of_real_sessions() -> None:
+    tokens = sorted(BpeCounter().count(one.text) for one in history(400) if one.kind != "call")
+
+    assert tokens[0] >= 40
+    assert 100 <= tokens[len(tokens) // 2] <= 200
+    assert 350 <= tokens[-1] <= 420
+
+
+def test_a_turn_of_the_agent_benchmark_calls_as_many_tools_as_it_should() -> None:
+    plain, calling = next(turns(tools=0)), list(islice(turns(tools=5), 2))
+
+    assert plain.calls == ()
+    assert [len(turn.calls) for turn in calling] == [5, 5]
+    assert set(calling[0].found) == {subject for _, subject in calling[0].calls}
+    assert not {name for name, _ in calling[0].calls} & {name for name, _ in calling[1].calls}
