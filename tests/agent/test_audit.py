@@ -118,6 +118,19 @@ async def test_what_was_blocked_has_a_row(session: Session) -> None:
     assert "jailbreak" in row.result
 
 
+async def test_what_no_agent_did_is_not_laid_on_the_one_that_spoke_last(session: Session) -> None:
+    await say(session, agent="ada")
+    await session.append(UsageRecorded(purpose="reasoning", model="m1", input_tokens=7))
+    await InputGuard().blocks(session, "Jailbreak, please")
+    rows = await audit(session)
+
+    assert [(row.action_type, row.agent) for row in rows] == [
+        ("security_block", ""),
+        ("llm_call", ""),
+        ("llm_call", "ada"),
+    ]
+
+
 async def test_rows_are_short_and_hold_no_secret(session: Session) -> None:
     secret = "sk-ant-" + "a1B2" * 8
     wanted = ToolCall(id="c1", name="w", arguments={"key": secret, "text": "x" * 3_000})

@@ -50,7 +50,8 @@ class AuditRow(Value, frozen=True, kw_only=True):
     Attributes:
         at: when it ended.
         session_id: where.
-        agent: who, if the agent has a name.
+        agent: who, if the agent has a name and its own words led to it: a blocked request, and a call of a model for
+            another purpose than the conversation, are nobody's.
         action_type: what kind of thing.
         action: what exactly, at most 200 characters.
         approved: whether it was allowed; None where nobody was asked.
@@ -151,7 +152,8 @@ class _Walk:
             case UsageRecorded() as used:
                 action = f"{used.purpose}: {used.model}" if used.model else used.purpose
                 _, tokens, _ = totals_of(used)
-                self._called = self._add(_Draft(entry=entry, action_type="llm_call", action=action, tokens_used=tokens))
+                draft = _Draft(entry=entry, action_type="llm_call", action=action, tokens_used=tokens)
+                self._called = self._add(draft, nobodys=used.purpose != "conversation")
             case ToolRan() as ran:
                 self._ended(entry, ran)
             case ToolStarted() as started:
@@ -168,11 +170,14 @@ class _Walk:
                 self._asked(raised)
             case RequestBlocked(reason=reason, text=text):
                 draft = _Draft(entry=entry, action_type="security_block", action=text, approved=False, result=reason)
-                self._add(draft)
+                self._add(draft, nobodys=True)
 
-    def _add(self, draft: _Draft) -> _Draft:
+    def _add(self, draft: _Draft, *, nobodys: bool = False) -> _Draft:
         self._drafts.append(draft)
-        self._unnamed.append(draft)
+        if nobodys:
+            draft.agent = ""
+        else:
+            self._unnamed.append(draft)
         return draft
 
     def _heard(self, message: Message, called: _Draft | None) -> None:
