@@ -35,6 +35,10 @@ from tests.faults.places import on
 from tests.faults.test_cancellation import loop_turns
 from tests.faults.truth import Truth
 
+# The SDKs leave a stream that is not read to its end to the garbage collector, whose thread may come at a bad moment.
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:Exception ignored in. <async_generator object Response.aiter_:pytest.PytestUnraisableExceptionWarning"
+)
 ROUNDS_PER_SESSION = 10
 Way = Literal["token", "thread", "task", "leaving"]
 WAYS: Final[tuple[Way, ...]] = ("token", "thread", "task", "leaving")
