@@ -18,6 +18,7 @@ from sojourn.engine.branches import Branch, Comparison, compare, find_common_poi
 from sojourn.engine.inputs import MAX_NAME, check_tags, check_text
 from sojourn.engine.loading import load_state
 from sojourn.engine.merge import Choice, MergeResult, Strategy, events_for, plan_merge, resolve
+from sojourn.engine.pointer import pointer_key
 from sojourn.engine.project import Project, find_project
 from sojourn.engine.session import Session, SessionOptions, new_session_id
 from sojourn.engine.settings import Settings
@@ -31,8 +32,6 @@ from sojourn.model.header import SessionHeader
 from sojourn.model.ids import Seq, SessionId, check_session_id
 from sojourn.store.protocol import SessionPage, SessionQuery, Store
 
-CURRENT: Final = "current_session"
-"""The document that points at the session used last; with a project, `current_session/PROJECT`."""
 _MERGE_TRIES: Final = 5
 
 
@@ -134,12 +133,12 @@ class SessionManager:
     async def switch(self, session_id: str, *, project: str | None = None) -> Session:
         """Open a session and remember it as the one used last, for *project* if given."""
         session = await self.open(session_id)
-        await self._store.documents.save(_pointer(project), {"session_id": session.id})
+        await self._store.documents.save(pointer_key(project), {"session_id": session.id})
         return session
 
     async def last(self, *, project: str | None = None) -> Session | None:
         """Open the session used last; None if there is none, or if it is gone or in the trash."""
-        pointer = await self._store.documents.load(_pointer(project))
+        pointer = await self._store.documents.load(pointer_key(project))
         try:
             return await self.open(check_session_id(pointer["session_id"])) if pointer else None
         except (SessionNotFoundError, InvalidInputError, KeyError):
@@ -369,7 +368,3 @@ class SessionManager:
             page = await self._store.list_sessions(replace(query, cursor=page.cursor))
             headers += [row.header for row in page.rows]
         return tuple(headers)
-
-
-def _pointer(project: str | None) -> str:
-    return CURRENT if project is None else f"{CURRENT}/{project}"
