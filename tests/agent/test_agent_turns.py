@@ -549,3 +549,45 @@ async def test_the_settings_of_a_request_reach_the_model() -> None:
 
     request = provider.requests[0]
     assert (request.max_tokens, request.temperature, request.thinking) == (77, 0.5, 2_048)
+
+
+async def test_functions_are_skills_enough() -> None:
+    provider = ScriptedProvider([calling(("echo", {"text": "a"}), text="Let me see."), "done"])
+
+    assert await Agent(provider, skills=[echo]).ask("go") == "done"
+    assert [tool.name for tool in provider.requests[0].tools] == ["echo"]
+
+
+async def test_instructions_hold_for_a_context_too() -> None:
+    context, provider = ContextManager(), ScriptedProvider(["hi"])
+    await Agent(provider, context=context, instructions="Be brief.").ask("hello")
+
+    assert provider.requests[0].system == "Be brief."
+
+
+async def test_limits_without_a_session_are_refused() -> None:
+    with pytest.raises(InvalidInputError, match="counted in a session"):
+        Agent(ScriptedProvider(), limits=Limits(session_tokens=1))
+
+
+@pytest.mark.parametrize("wrong", [{"max_iterations": 0}, {"max_tokens": -1}, {"max_parallel": True}])
+def test_settings_with_which_no_turn_could_end_well_are_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises(InvalidInputError, match="is a number"):
+        AgentSettings(**wrong)
+
+
+async def test_nothing_is_learned_from_what_the_session_tells_itself() -> None:
+    async with sojourn.open("memory:") as app:
+        session = await app.sessions.create()
+        skills = registry()
+
+        async def remember(fact: str) -> str:
+            """Remember a fact."""
+            return f"Remembered: my name is {fact}."
+
+        skills.skill(name="remember", traits=SkillTraits(inward=True))(remember)
+        provider = ScriptedProvider([calling(("remember", {"fact": "Ada"})), "Noted."])
+        await Agent(provider, session=session, skills=skills).ask("Keep it")
+
+        result = next(message for message in await said(session) if message.role == "tool")
+        assert result.metadata["injected"] == [[0, len(result.text)]]

@@ -84,7 +84,7 @@ async def test_a_cancel_ends_the_attempt_as_failed(session: Session) -> None:
 
 
 async def test_a_research_survives_a_restart_in_the_middle_and_goes_on(tmp_path: Path) -> None:
-    address = f"sqlite:{tmp_path / 'sessions.db'}"
+    address = tmp_path / "sessions.db"
 
     async def die(text: str) -> str:
         async with open_store(address) as other:
@@ -133,9 +133,9 @@ asyncio.run(main())
 
 
 async def test_a_research_whose_process_was_killed_is_gone_on_with_by_the_next(tmp_path: Path) -> None:
-    address = f"sqlite:{tmp_path / 'sessions.db'}"
+    address = tmp_path / "sessions.db"
     root = Path(__file__).parents[2]
-    process = await anyio.run_process([sys.executable, "-c", KILLED, address], check=False, cwd=root)
+    process = await anyio.run_process([sys.executable, "-c", KILLED, str(address)], check=False, cwd=root)
     assert process.returncode == -signal.SIGKILL, process.stderr.decode()
 
     async with open_store(address) as store:

@@ -64,7 +64,7 @@ async def test_all_of_them_share_one_session_and_one_budget() -> None:
         second = await team.dispatch("Count something")
 
         assert second.content == "I see 3 messages."
-        assert second.tokens_used == 100
+        assert second.tokens_used == 200
         assert team.budget.spent.tokens == 400
         assert session.state.metadata.tokens_by_purpose["reasoning"] == 200
 

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager
 from functools import partial
-from typing import Any, Final, Protocol, runtime_checkable
+from typing import Any, Final
 
 import anyio
 
@@ -28,10 +28,11 @@ from sojourn.agent.reasoned import ReasonedTurns
 from sojourn.agent.reasoning.callbacks import ReasoningCallbacks
 from sojourn.agent.reasoning.config import ReasoningConfig
 from sojourn.agent.settings import AgentSettings, WhenBusy
-from sojourn.agent.skills.services import CANCELLATION, ServiceContainer
+from sojourn.agent.skills.offered import HasServices, Skills, as_skills
+from sojourn.agent.skills.services import CANCELLATION
 from sojourn.agent.skills.skill import Skill
 from sojourn.agent.talk import LastingTalk, Talk
-from sojourn.agent.turn_task import events_of
+from sojourn.agent.turn_task import answer_in, events_of
 from sojourn.agent.wish import Wish, last_said, waits
 from sojourn.clock import SystemClock
 from sojourn.context.budget import Limits
@@ -52,22 +53,6 @@ MAX_INPUT: Final = 4_000_000
 """Characters that the user may say at once."""
 
 
-class Skills(Protocol):
-    """What an agent can do: `SkillRegistry` is one."""
-
-    def get(self, name: str) -> Skill | None: ...
-
-    def definitions(self) -> tuple[ToolDefinition, ...]: ...
-
-
-@runtime_checkable
-class HasServices(Protocol):
-    """Skills that get what they need from a container."""
-
-    @property
-    def services(self) -> ServiceContainer: ...
-
-
 class Agent:
     """Talks in one conversation. Lives as long as anybody wants to talk; what it keeps is in its session.
 
@@ -81,7 +66,7 @@ class Agent:
         *,
         session: Session | None = None,
         context: ContextManager | None = None,
-        skills: Skills | None = None,
+        skills: Skills | Iterable[Skill | Callable[..., Any]] | None = None,
         instructions: Instructions = "",
         app: Sojourn | None = None,
         gate: Gate | None = None,
@@ -99,7 +84,7 @@ class Agent:
             provider: the model.
             session: where the conversation is kept.
             context: the conversation, if there is no session.
-            skills: what the model can call.
+            skills: what the model can call: a registry, or skills and functions.
             instructions: the system prompt.
             app: what the session was opened by; it summarises old messages when they fill the context.
             gate: who is asked before a skill runs; without one, every skill may.
@@ -116,10 +101,12 @@ class Agent:
         """
         if session is not None and context is not None:
             raise InvalidInputError("an agent talks in a session or in a context, not in both")
+        if limits is not None and session is None:
+            raise InvalidInputError("what an agent spends is counted in a session: give it one, or no limits")
         self._provider = provider
         self._session = session
         self._context = context
-        self._skills = skills
+        self._skills = as_skills(skills)
         self._instructions = instructions
         self._app = app
         self._gate = gate
@@ -254,9 +241,9 @@ class Agent:
                     yield event.text
 
     async def ask(self, text: str, *, cancel_token: CancellationToken | None = None) -> str:
-        """Say *text* to the model and return its whole answer."""
-        async with aclosing(self.send(text, cancel_token=cancel_token)) as pieces:
-            return "".join([piece async for piece in pieces])
+        """Say *text* to the model and return its answer, without what it said while it called tools."""
+        async with aclosing(self.run_turn(text, cancel_token=cancel_token)) as events:
+            return await answer_in(events)
 
     async def input(
         self,
@@ -273,7 +260,7 @@ class Agent:
         """
         events = self.input_events(query, inputs, session=session, cancel_token=cancel_token)
         async with aclosing(events) as happening:
-            return "".join([event.text async for event in happening if isinstance(event, ContentChunk)])
+            return await answer_in(happening)
 
     async def input_events(
         self,
@@ -362,6 +349,8 @@ class Agent:
         cancelled, self._cancelled = self._cancelled, []
         if cancelled:
             await talk.flush(cancelled)
+        if self._context is not None and (prompt := await self._prompt()) and prompt != self._context.system_prompt:
+            self._context.set_system_prompt(prompt)
         self._announce = announce
         answered: Answered | None = None
         waiting: Waiting | None = None

@@ -200,6 +200,7 @@ class Batch:
             seconds=seconds,
             output=kept,
             value=value,
+            inward=prepared.traits.inward,
         )
 
     def _most_seconds(self, prepared: _Prepared) -> float | None:

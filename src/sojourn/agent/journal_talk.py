@@ -266,6 +266,8 @@ class JournalTalk:
                 )
             if with_results:
                 result = self._result(call.id, call.name, outcome.text, error=not outcome.success)
+                if outcome.inward:
+                    result = replace(result, metadata={**result.metadata, INJECTED: [[0, len(result.text)]]})
                 events.append(MessageAdded(message=result))
             if outcome.output is not None:
                 events.append(VariableSet(name=outcome.output, value=outcome.value))

@@ -17,7 +17,7 @@ from typing import Final
 import anyio
 import uuid_utils
 
-from sojourn.agent.agent import Agent, Instructions, Skills
+from sojourn.agent.agent import Agent, Instructions
 from sojourn.agent.cancellation import CancellationToken
 from sojourn.agent.events import TurnEvent
 from sojourn.agent.logs.config import LogConfig, LogStream
@@ -28,6 +28,7 @@ from sojourn.agent.permissions.gate import PermissionGate, WhenNobody
 from sojourn.agent.permissions.levels import Level
 from sojourn.agent.permissions.policy import Permissions
 from sojourn.agent.settings import AgentSettings
+from sojourn.agent.skills.offered import Skills
 from sojourn.agent.skills.services import ServiceContainer
 from sojourn.engine.app import Sojourn
 from sojourn.engine.session import Session

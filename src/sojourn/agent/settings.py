@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from sojourn.context.inputs import Mode
+from sojourn.errors import InvalidInputError
 
 WhenBusy = Literal["wait", "refuse"]
 MAX_ITERATIONS: Final = 10
@@ -13,6 +14,9 @@ MAX_PARALLEL: Final = 10
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentSettings:
     """Settings of an agent.
+
+    Raises:
+        InvalidInputError: a number is too small.
 
     Attributes:
         max_iterations: how often the model is asked in one turn before the turn is stopped.
@@ -41,3 +45,18 @@ class AgentSettings:
     when_busy: WhenBusy = "wait"
     partial_seconds: float = 0.5
     partial_characters: int = 2_048
+
+    def __post_init__(self) -> None:
+        """Refuse numbers with which no turn could end well.
+
+        Raises:
+            InvalidInputError: a number is too small.
+        """
+        for name in ("max_iterations", "max_parallel", "partial_characters"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+                raise InvalidInputError(f"{name} is a number from 1, got {value!r:.50}")
+        for name in ("max_tokens", "context_tokens", "thinking"):
+            value = getattr(self, name)
+            if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
+                raise InvalidInputError(f"{name} is a number of tokens from 1, or None, got {value!r:.50}")

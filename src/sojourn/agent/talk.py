@@ -24,7 +24,7 @@ class Outcome(Value, frozen=True, kw_only=True):
     """What became of one call.
 
     *text* is the result, whole. *arguments* are what the skill got. *ran* is whether it really ran; *output* is the
-    variable that gets *value*.
+    variable that gets *value*. *inward*: it tells what the session knows already.
     """
 
     call: ToolCall
@@ -35,6 +35,7 @@ class Outcome(Value, frozen=True, kw_only=True):
     seconds: float = 0.0
     output: str | None = None
     value: Any = None
+    inward: bool = False
 
 
 class Said(Value, frozen=True, kw_only=True):

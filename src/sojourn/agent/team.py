@@ -6,13 +6,15 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 import msgspec
+from msgspec.structs import replace
 
-from sojourn.agent.agent import Agent, Skills
+from sojourn.agent.agent import Agent
 from sojourn.agent.cancellation import CancellationToken
 from sojourn.agent.events import ContentChunk, ModelAnswered, SessionCancelled, SessionCompleted
 from sojourn.agent.gate import Gate
 from sojourn.agent.guard import SECURITY, InputGuard
 from sojourn.agent.settings import AgentSettings
+from sojourn.agent.skills.offered import Skills
 from sojourn.agent.skills.skill import Skill
 from sojourn.context.budget import ARMY, Limits
 from sojourn.context.fence import fenced
@@ -199,6 +201,8 @@ class Team:
         Raises:
             InvalidInputError: nothing was said.
         """
+        if not text.strip():
+            raise InvalidInputError("say what is to be done: the task is empty")
         if self._settings.guard is not None:
             blocked = await self._settings.guard.blocks(self._session, text)
             if blocked is not None:
@@ -209,7 +213,8 @@ class Team:
             route = await self.route(text)
         except (BudgetExceededError, ModelError) as error:
             return AgentResult(success=False, content=str(error), tokens_used=self.budget.spent.since(before).tokens)
-        return await self.run(route.agent, text, task=route.task, reason=route.reason, cancel_token=cancel_token)
+        result = await self.run(route.agent, text, task=route.task, reason=route.reason, cancel_token=cancel_token)
+        return replace(result, tokens_used=self.budget.spent.since(before).tokens)
 
     async def run(
         self,

@@ -6,12 +6,12 @@ anywhere, and is then closed by whichever task comes by. So the two are kept apa
 
 import asyncio
 import threading
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 
 import anyio
 
 from sojourn.agent.cancellation import CancellationToken
-from sojourn.agent.events import SessionCancelled, TurnEvent
+from sojourn.agent.events import ContentChunk, SessionCancelled, ToolBatchStarted, TurnEvent
 from sojourn.agent.gate import Announce
 
 Work = Callable[[Announce], Awaitable[None]]
@@ -51,6 +51,17 @@ async def _ended(task: asyncio.Task[None]) -> None:
             cancelled = error
     if cancelled is not None:
         raise cancelled
+
+
+async def answer_in(events: AsyncIterator[TurnEvent]) -> str:
+    """Return what is said after the last call of tools: the answer."""
+    said: list[str] = []
+    async for event in events:
+        if isinstance(event, ToolBatchStarted):
+            said.clear()
+        elif isinstance(event, ContentChunk):
+            said.append(event.text)
+    return "".join(said)
 
 
 async def _run(work: Work, tokens: tuple[CancellationToken, ...], announce: Announce) -> None:

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from openai import AsyncOpenAI, AsyncStream
 
 OPENAI_URL: Final = "https://api.openai.com/v1"
+SECRET_LENGTH: Final = 8
+"""Keys shorter than this are made up, for servers that want some key and look at none."""
 NO_KEY: Final = "none"
 """Sent when there is no key. Without one the SDK would take OPENAI_API_KEY and send it to whatever server this is."""
 TIMEOUT: Final = 300.0
@@ -244,7 +246,7 @@ class OpenAiClient:
         except TimeoutError as error:
             raise ModelUnavailableError(f"{self.name}: it took longer than {self._timeout:g} seconds") from error
         except openai.OpenAIError as error:
-            has_key = self._api_key != NO_KEY and self._api_key in str(error)
+            has_key = len(self._api_key) >= SECRET_LENGTH and self._api_key in str(error)
             raise self.error(in_words(error), may_pass=may_pass(error)) from (None if has_key else error)
         except RuntimeError as error:
             if not self._closed:
@@ -274,7 +276,8 @@ class OpenAiClient:
         return json.loads(self._without_key(json.dumps(body, default=str)))
 
     def _without_key(self, words: str) -> str:
-        return words if self._api_key == NO_KEY else words.replace(self._api_key, "[the key]")
+        # A made-up key such as "x" is no secret, and its letters stand in every word.
+        return words if len(self._api_key) < SECRET_LENGTH else words.replace(self._api_key, "[the key]")
 
     async def _opened(self) -> "AsyncOpenAI":
         if self._closed:

@@ -46,7 +46,8 @@ def open_store(
     if text.startswith(("postgresql://", "postgres://")):
         return _postgres(text, owner, chosen_clock)
     _, colon, _ = text.partition("://")
-    if not text or (colon and isinstance(location, str)):
+    named = text.startswith(("sqlite:", "sqlite3:"))  # as others write it; here it would be a folder's name
+    if not text or ((colon or named) and isinstance(location, str)):
         raise InvalidInputError(f"location {text!r}: give a path, memory:, files:DIR or postgresql://...")
     return _sqlite(Path(location).expanduser(), owner, durability, chosen_clock)
 

@@ -40,6 +40,7 @@ class SkillTraits:
         needs_approval: a human must allow each run, whatever the rules say (unless he allowed it for longer).
         reads_only: it changes nothing outside.
         runs_commands: it starts programs.
+        inward: it works on the session itself, so nothing new is learned from what it returns.
         path_arguments: its arguments that are paths of files or folders.
         literal_arguments: its arguments that are taken to the letter, such as a script, where a dollar means something
             else: a variable is put in only if it is all that is given.
@@ -49,6 +50,7 @@ class SkillTraits:
     needs_approval: bool = False
     reads_only: bool = False
     runs_commands: bool = False
+    inward: bool = False
     path_arguments: tuple[str, ...] = ()
     literal_arguments: tuple[str, ...] = ()
 

@@ -19,7 +19,7 @@ _SHOWN: Final = 2_000
 
 def variable_skills(services: ServiceContainer) -> tuple[Skill, ...]:
     """Return the skills that set and show the variables of the session of *services*."""
-    inward = SkillTraits(reads_only=True)  # the session changes, and nothing outside of it
+    inward = SkillTraits(reads_only=True, inward=True)  # the session changes, and nothing outside of it
     return (
         skill_of(set_variable, traits=inward, services=services),
         skill_of(get_variables, traits=inward, services=services),

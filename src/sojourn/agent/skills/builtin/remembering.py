@@ -20,7 +20,7 @@ from sojourn.model.knowledge import Fact
 SOURCE: Final = "assistant"
 _HITS: Final = 8
 _SNIPPET: Final = 500
-_FOR_GOOD: Final = SkillTraits(needs_approval=True)
+_FOR_GOOD: Final = SkillTraits(needs_approval=True, inward=True)
 Scope = Literal["session", "project", "user"]
 FocusType = Literal[
     "general", "task", "journal", "planning", "exploration", "exploring", "entity", "fact", "message", "clarification"
@@ -29,7 +29,7 @@ FocusType = Literal[
 
 def memory_skills(services: ServiceContainer) -> tuple[Skill, ...]:
     """Return the skills that work on what the session of *services* knows."""
-    inward = SkillTraits(reads_only=True)  # the session changes, and nothing outside of it
+    inward = SkillTraits(reads_only=True, inward=True)  # the session changes, and nothing outside of it
     return (
         skill_of(remember, traits=inward, services=services),
         skill_of(recall, traits=inward, services=services),
@@ -104,7 +104,7 @@ async def set_focus(
 
 
 def _forgetting(arguments: dict[str, Any]) -> SkillTraits:
-    return SkillTraits(reads_only=True) if arguments.get("for_good") in (None, False) else _FOR_GOOD
+    return SkillTraits(reads_only=True, inward=True) if arguments.get("for_good") in (None, False) else _FOR_GOOD
 
 
 def _fact(session: Session, fact: str) -> Fact:

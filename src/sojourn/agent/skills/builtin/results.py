@@ -23,7 +23,7 @@ Limit = Annotated[int, Meta(ge=1, le=MAX_CHARS)]
 
 def result_skills(services: ServiceContainer) -> tuple[Skill, ...]:
     """Return the skill that reads on in results of the session of *services*."""
-    return (skill_of(read_more, traits=SkillTraits(reads_only=True), services=services),)
+    return (skill_of(read_more, traits=SkillTraits(reads_only=True, inward=True), services=services),)
 
 
 async def read_more(call_id: str, session: Session, offset: Offset = 0, limit: Limit = MAX_CHARS) -> ToolResult:
