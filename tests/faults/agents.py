@@ -9,6 +9,7 @@ import os
 import random
 import secrets
 import signal
+import threading
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from multiprocessing.connection import Connection
@@ -150,12 +151,13 @@ def wish(kind: str) -> str:
     return f"[{kind} {secrets.token_hex(6)}] Please do what you think is right."
 
 
-async def answer(session: Session, interrupt: Interrupt, approval: Approval) -> None:
+async def answer(session: Session, truth: Truth, interrupt: Interrupt, approval: Approval) -> None:
     """Say whether a call may run, unless somebody was first."""
     try:
         await answer_question(session, interrupt.interrupt_id, approval)
     except NotPendingError:
         return
+    truth.note("decided", interrupt_id=interrupt.interrupt_id)
 
 
 async def resumed(agent: Agent) -> AsyncGenerator[told.TurnEvent, None]:
@@ -170,14 +172,15 @@ async def resumed(agent: Agent) -> AsyncGenerator[told.TurnEvent, None]:
 
 def talk_until_killed(pipe: Connection, orders: Orders) -> None:
     """Open the session, go on with what was left if told to, and take one turn after the other for ever."""
-    points = 0
+    points, lock = 0, threading.Lock()
 
     def reach(point: str) -> None:
         nonlocal points
-        points += point == orders.point
-        if point == orders.point and points > orders.number:
-            os.kill(os.getpid(), signal.SIGKILL)
-        pipe.send(point)
+        with lock:  # some skills run on threads
+            points += point == orders.point
+            if point == orders.point and points > orders.number:
+                os.kill(os.getpid(), signal.SIGKILL)
+            pipe.send(point)
 
     async def main() -> None:
         rng, truth = random.Random(orders.seed), Truth(Path(orders.truth))
@@ -216,12 +219,12 @@ async def _listen(
             match event:
                 case told.ApprovalRequested(interrupt=interrupt):
                     if always or rng.random() < 0.7:
-                        humans.start_soon(answer, session, interrupt, rng.choice(ANSWERS))
+                        humans.start_soon(answer, session, truth, interrupt, rng.choice(ANSWERS))
                     else:
                         reach("stands")
                 case told.SessionWaiting(interrupt=interrupt):
                     waits = True
-                    await answer(session, interrupt, rng.choice(ANSWERS))
+                    await answer(session, truth, interrupt, rng.choice(ANSWERS))
     return waits
 
 

@@ -130,7 +130,7 @@ class Cancelling:
                 self.reach("event")
                 match event:
                     case told.ApprovalRequested(interrupt=interrupt) if self._rng.random() < 0.7:
-                        humans.start_soon(answer, session, interrupt, self._rng.choice(ANSWERS))
+                        humans.start_soon(answer, session, self._truth, interrupt, self._rng.choice(ANSWERS))
                     case told.ApprovalRequested() | told.SessionWaiting():
                         self.reach("stands")
                     case told.SessionCancelled():

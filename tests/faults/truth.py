@@ -21,7 +21,15 @@ from sojourn.context.validity import CANCELLED
 from sojourn.engine.repair import CANCELLED_BEFORE, NOT_RUN, UNKNOWN
 from sojourn.engine.session import Session
 from sojourn.model.entry import Entry
-from sojourn.model.events import InterruptRaised, MessageAdded, ToolRan, ToolStarted, TurnEnded, TurnStarted
+from sojourn.model.events import (
+    InterruptRaised,
+    InterruptResolved,
+    MessageAdded,
+    ToolRan,
+    ToolStarted,
+    TurnEnded,
+    TurnStarted,
+)
 from sojourn.model.message import Message
 from sojourn.model.state import replay
 from sojourn.store.protocol import Store
@@ -153,7 +161,8 @@ async def verify(store: Store, session_id: str, truth: Truth, *, seen: Mapping[s
     assert None not in history.turns.values(), "a turn has no end"
     verify_results(history.nonces, history.results, happened)
     _verify_notes(history)
-    _verify_promises(history, happened, known=_questions(journal))
+    _verify_promises(history, happened)
+    _verify_questions(journal, happened)
     for call_id, nonce in history.nonces.items():
         expected = shown_text(history.results[call_id][0].text, call_id)
         # In a small context a long result is cut in its middle.
@@ -162,8 +171,12 @@ async def verify(store: Store, session_id: str, truth: Truth, *, seen: Mapping[s
     return history
 
 
-def _questions(journal: list[Entry]) -> set[str]:
-    return {entry.event.interrupt_id for entry in journal if isinstance(entry.event, InterruptRaised)}
+def _verify_questions(journal: list[Entry], happened: Mapping[str, list[dict[str, Any]]]) -> None:
+    asked = {entry.event.interrupt_id for entry in journal if isinstance(entry.event, InterruptRaised)}
+    ended = Counter(entry.event.interrupt_id for entry in journal if isinstance(entry.event, InterruptResolved))
+    assert asked >= {line["interrupt_id"] for line in happened["asked"]}, "a question is lost"
+    assert ended.keys() >= {line["interrupt_id"] for line in happened["decided"]}, "an answer is lost"
+    assert set(ended.values()) <= {1}, "a question ended twice"
 
 
 def verify_results(
@@ -196,7 +209,7 @@ def _verify_notes(history: History) -> None:
         assert noted == expected, f"{nonce}: started and ran {noted} times: {text[:200]}"
 
 
-def _verify_promises(history: History, happened: Mapping[str, list[dict[str, Any]]], *, known: set[str]) -> None:
+def _verify_promises(history: History, happened: Mapping[str, list[dict[str, Any]]]) -> None:
     said = Counter(message.text for _, message in history.messages if message.role == "user")
     assert all(times == 1 for times in said.values()), "said twice"
     for line in happened["said"]:
@@ -211,4 +224,3 @@ def _verify_promises(history: History, happened: Mapping[str, list[dict[str, Any
         assert results == [line["text"]], f"acknowledged and lost: {line}"
     completed = list(history.turns.values()).count("completed")
     assert completed >= len(happened["completed"]), "a turn was completed, and is not"
-    assert known >= {line["interrupt_id"] for line in happened["asked"]}, "a question is lost"
