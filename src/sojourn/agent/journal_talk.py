@@ -206,7 +206,7 @@ class JournalTalk:
             said = await self._as_stored(message, usage)
             events.append(MessageAdded(message=said))
         if usage != Usage():
-            events.append(_recorded(priced, seconds))
+            events.append(UsageRecorded.of(priced, purpose="conversation", seconds=seconds))
         if last and self._held is not None:
             events.append(self._held.completed())
         if events:
@@ -298,19 +298,6 @@ def _asked_calls(session: Session) -> set[str]:
     """Return the calls about which a question waits for an answer."""
     pending = session.interrupts.pending()
     return {str(one.data["call_id"]) for one in pending if one.kind == "confirmation" and "call_id" in one.data}
-
-
-def _recorded(usage: Usage, seconds: float) -> UsageRecorded:
-    return UsageRecorded(
-        purpose="conversation",
-        model=usage.model,
-        input_tokens=usage.input_tokens,
-        output_tokens=usage.output_tokens,
-        cache_creation_tokens=usage.cache_creation_tokens,
-        cache_read_tokens=usage.cache_read_tokens,
-        cost_micros=usage.cost_micros,
-        seconds=seconds,
-    )
 
 
 def storable(text: str) -> str:
