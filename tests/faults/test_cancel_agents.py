@@ -7,7 +7,7 @@ the iteration, or by cancelling the task that listens.
 import asyncio
 import random
 import threading
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
 from functools import partial
 from pathlib import Path
@@ -22,6 +22,7 @@ from sojourn.agent import events as told
 from sojourn.agent.agent import Agent
 from sojourn.agent.cancellation import CancellationToken
 from sojourn.agent.journal_talk import GO_ON
+from sojourn.engine.compacting import ContextCompactor
 from sojourn.engine.deciding import append_decided
 from sojourn.errors import InvalidInputError, LeaseLostError
 from sojourn.model.events import VariableSet
@@ -194,21 +195,29 @@ async def test_a_cancelled_agent_leaves_a_session_elsewhere_that_goes_on(
     await cancel_and_go_on(location, tmp_path, rng)
 
 
-@pytest.mark.anyio
-@on("sqlite", "files")
-async def test_a_turn_that_is_cancelled_while_it_begins_leaves_the_session_free(location: str) -> None:
-    async def take(session: Session) -> None:
-        async with session.turn():
-            pass
+async def take(session: Session) -> None:
+    async with session.turn():
+        pass
 
+
+async def compact(session: Session) -> None:
+    await ContextCompactor(session).compact(force=True)
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("work", [take, compact])
+@on("sqlite", "files")
+async def test_what_is_cancelled_while_it_takes_the_turn_leaves_the_session_free(
+    location: str, work: Callable[[Session], Awaitable[None]]
+) -> None:
     async with sojourn.open(location, settings=QUIET) as app:
         session = await app.sessions.create()
         cancelled = 0
         for steps in range(60):
-            taking = asyncio.create_task(take(session))
+            working = asyncio.ensure_future(work(session))
             await loop_turns(steps)
-            cancelled += taking.cancel()
-            await asyncio.wait([taking])
+            cancelled += working.cancel()
+            await asyncio.wait([working])
             await take(session)  # which would be refused if the lease were still held
     assert cancelled > 0
 

@@ -28,7 +28,7 @@ from sojourn.engine.loading import load_state
 from sojourn.engine.rehearsal import Rehearsal
 from sojourn.engine.session import Session
 from sojourn.engine.summarising import SummaryWriter, Unwritten, line_of, recorded
-from sojourn.engine.turn import LEASE_SECONDS, kept
+from sojourn.engine.turn import acquired, kept
 from sojourn.errors import (
     ConflictError,
     InvalidInputError,
@@ -249,7 +249,7 @@ class ContextCompactor:
         if session.in_turn:
             raise LockedError(f"session={session.id}")
         holder = f"{os.uname().nodename}:{os.getpid()}:compaction-{uuid_utils.uuid7()}"
-        lease = await session.store.acquire_lease(session.id, holder, ttl=LEASE_SECONDS)
+        lease = await acquired(session.store, session.id, holder)
         try:
             async with kept(session.store, lease):
                 yield lease

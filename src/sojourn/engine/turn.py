@@ -104,7 +104,7 @@ async def run_turn(
         LeaseLostError: the lease could not be renewed in time and somebody else took over.
     """
     name = turn_id or str(uuid_utils.uuid7())
-    lease = await _acquired(session.store, session.id, f"{os.uname().nodename}:{os.getpid()}:{name}")
+    lease = await acquired(session.store, session.id, f"{os.uname().nodename}:{os.getpid()}:{name}")
     session.hold(lease)
     started = session.clock.monotonic()
 
@@ -130,8 +130,12 @@ async def run_turn(
                 await session.store.release_lease(lease)
 
 
-async def _acquired(store: Store, session_id: SessionId, holder: str) -> Lease:
-    """Take the lease. Whoever is cancelled meanwhile gives it back, or nobody could take it until it expires."""
+async def acquired(store: Store, session_id: SessionId, holder: str) -> Lease:
+    """Take the lease. Whoever is cancelled meanwhile gives it back, or nobody could take it until it expires.
+
+    Raises:
+        LockedError: somebody else holds it.
+    """
     taking = asyncio.ensure_future(store.acquire_lease(session_id, holder, ttl=LEASE_SECONDS))
     try:
         return await asyncio.shield(taking)
