@@ -36,8 +36,9 @@ async def talk(model: sojourn.Provider, question: str) -> None:
         print(await agent.ask(question))
 
         # What was tried is in the research; only the answer that was given is in the conversation.
-        research = session.research.history[-1]
-        print(f"attempts: {research.attempts}, messages: {session.state.conversation.message_count}")
+        # A model that can call no tools answers at once, and there is no research.
+        for research in session.research.history:
+            print(f"attempts: {research.attempts}, messages: {session.state.conversation.message_count}")
         print(f"tokens: {session.state.metadata.tokens_by_purpose}")
         print(f"learned: {[fact.content for fact in session.facts]}")
     await model.close()
