@@ -18,13 +18,16 @@ from sojourn import ContextManager
 from sojourn.agent import events as told
 from sojourn.agent.agent import Agent
 from sojourn.agent.cancellation import CancellationToken
+from sojourn.agent.reasoning.config import ReasoningConfig
 from sojourn.agent.settings import AgentSettings
 from sojourn.context.validity import problems
+from sojourn.model.events import ToolRan, ToolStarted
 from sojourn.model.message import Message, Part, TextPart, ThinkingPart, ToolCall
 from sojourn.providers.protocol import ModelRequest
 from sojourn.providers.scripted import ScriptedProvider
 from tests.agent.agent_kit import registry
 from tests.faults.agents import QUIET
+from tests.faults.ledger import read_all
 from tests.faults.test_cancellation import loop_turns
 from tests.faults.truth import Truth, verify, verify_results
 
@@ -54,6 +57,7 @@ rounds = st.builds(
     thinks=st.booleans(),
     speaks=st.booleans(),
 )
+ways: st.SearchStrategy[Way] = st.sampled_from(["token", "task", "leaving"])
 places = st.one_of(
     st.builds(Place, kind=st.just("event"), number=st.integers(0, 60)),
     st.builds(Place, kind=st.just("skill"), number=st.integers(0, 8)),
@@ -180,10 +184,44 @@ async def cancel_and_go_on_in_memory(turns: Sequence[Round], place: Place, way: 
     verify_results(nonces, results, turn.truth.read())
 
 
+def thinking(request: ModelRequest) -> str | Message:
+    """Answer as a model that is asked to judge, too; the answer itself takes two calls."""
+    text = f"{request.system}\n{request.messages[-1].text}"
+    if "Recommended Strategy" in text:
+        return "**Complexity Level:** SIMPLE\n**Recommended Strategy:** DIRECT\n**Confidence:** 0.9\n"
+    if "Quality Assessment" in text:
+        return "**Quality Assessment:** SUFFICIENT\n**Confidence Score:** 0.9\n"
+    if request.messages[-1].role == "user":
+        return scripted(Round(calls=("slow", "work"), parallel=False, thinks=False, speaks=True))
+    return "That is all that I have to say."
+
+
+async def cancel_an_attempt_and_go_on(place: Place, way: Way) -> None:
+    turn, provider = Turn(place, way), ScriptedProvider(otherwise=thinking)
+    async with sojourn.open("memory:", settings=QUIET) as app:
+        session = await app.sessions.create("s")
+        skills = registry(work=turn.work, slow=turn.slow, broken=turn.broken)
+        agent = Agent(provider, session=session, skills=skills, reasoning=ReasoningConfig())
+        await turn.run(agent, "Do what you think is right.")
+        await Agent(ScriptedProvider(["Yes."]), session=session).ask("Shall we go on?")
+        journal = await read_all(app.store, "s")
+
+    events = [entry.event for entry in journal]
+    nonces = {event.call_id: event.arguments["nonce"] for event in events if isinstance(event, ToolStarted)}
+    ran = {event.call_id: event.success for event in events if isinstance(event, ToolRan)}
+    happened = turn.truth.read()
+    assert session.state.conversation.open_calls == ()
+    assert ran.keys() == nonces.keys()
+    assert {line["nonce"] for line in happened["start"]} <= set(nonces.values())
+    assert {nonces[call_id] for call_id, success in ran.items() if success} <= {
+        line["nonce"] for line in happened["end"]
+    }
+
+
 anywhere = given(
     turns=st.lists(rounds, max_size=3),
     place=places,
-    way=st.sampled_from(["token", "task", "leaving"]),
+    way=ways,
 )
 
 
@@ -199,3 +237,9 @@ def test_a_turn_that_is_cancelled_anywhere_is_followed_by_one_that_is_valid(
 @anywhere
 def test_messages_in_memory_are_as_valid_after_a_cancel_anywhere(turns: list[Round], place: Place, way: Way) -> None:
     asyncio.run(cancel_and_go_on_in_memory(turns, place, way))
+
+
+@settings(max_examples=100)
+@given(place=places, way=ways)
+def test_an_attempt_beside_the_talk_that_is_cancelled_leaves_no_call_open(place: Place, way: Way) -> None:
+    asyncio.run(cancel_an_attempt_and_go_on(place, way))
