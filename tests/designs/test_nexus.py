@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+import sojourn
 from sojourn import (
     Agent,
     ContextCompactor,
@@ -677,6 +678,27 @@ async def test_what_thinking_costs_is_counted_apart_from_the_conversation() -> N
         assert metadata.get_summary()["total_cost_usd"] == 0.0135
 
 
+@pytest.mark.parametrize(
+    ("model", "tokens_in", "tokens_out", "dollars"),
+    [
+        ("claude-opus-4-1", 100_000, 10_000, 2.25),
+        ("claude-sonnet-4-5", 100_000, 10_000, 0.45),
+        ("claude-sonnet-4-5", 300_000, 10_000, 2.025),
+        ("claude-haiku-4-5", 100_000, 10_000, 0.15),
+    ],
+)
+async def test_a_call_costs_what_the_table_of_prices_says(
+    model: str, tokens_in: int, tokens_out: int, dollars: float
+) -> None:
+    pytest.importorskip("genai_prices")
+    async with open_store("memory:") as store:
+        session = await Session.create(store, "s")
+        usage = Usage(model=model, input_tokens=tokens_in, output_tokens=tokens_out)
+        await Agent(ScriptedProvider(["Yes."], usage=usage), session=session).ask("Is it so?")
+
+        assert session.state.metadata.total_cost_usd == pytest.approx(dollars)
+
+
 # --- tools
 
 
@@ -915,6 +937,22 @@ async def test_trap_9_attempts_that_were_not_good_enough_stay_out_of_the_convers
         assert "".join(chunks) == "The disk."
         assert await texts(session) == [QUERY, "The disk.", "Are you sure?", "Yes."]
         assert not any("wild guess" in text for text in asked(agent)[-2:])
+
+
+async def test_trap_10_switching_sessions_and_leaving_at_once_loses_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "nexus.db"
+    async with sojourn.open(path) as app:
+        for name in ("one", "two"):
+            await app.sessions.create(name)
+            session = await app.sessions.switch(name)
+            await Agent(ScriptedProvider([f"This is {name}."]), session=session, app=app).ask("Where am I?")
+    async with sojourn.open(path) as app:
+        last = await app.sessions.last()
+        assert last is not None
+
+        assert last.id == "two"
+        for name in ("one", "two"):
+            assert await texts(await app.sessions.open(name)) == ["Where am I?", f"This is {name}."]
 
 
 async def test_trap_14_words_are_compared_whole() -> None:
