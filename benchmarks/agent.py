@@ -29,7 +29,7 @@ from typing import Any, Final, NamedTuple
 
 import agent_sojourn
 from agent_contestant import Contestant, Live
-from agent_figures import Measured, Spot, make_detail, make_figures, make_tables
+from agent_figures import OPENAI, Measured, Spot, make_detail, make_figures, make_tables
 from agent_peers import LangGraph, load_peers
 from agent_sojourn import STREAMED, LiveSojourn
 from agent_talk import Turn, history, turns
@@ -46,15 +46,17 @@ _PACKAGES: Final = ("openai-agents", "langgraph", "langgraph-prebuilt", "langgra
 
 
 class Plan(NamedTuple):
-    """How often. LangGraph with a long history takes part in few rounds: a turn of it takes a second."""
+    """How often. What no figure compares takes part in every so many rounds, and so does LangGraph with a long history:
+    a turn of it takes a second."""
 
     rounds: int
-    sit_out: int
+    beside: int
+    slow: int
     first_texts: int
 
 
-FULL: Final = Plan(rounds=100, sit_out=10, first_texts=200)
-QUICK: Final = Plan(rounds=24, sit_out=8, first_texts=60)
+FULL: Final = Plan(rounds=100, beside=4, slow=10, first_texts=200)
+QUICK: Final = Plan(rounds=24, beside=4, slow=8, first_texts=60)
 
 
 class Entered(NamedTuple):
@@ -123,9 +125,15 @@ async def _enter(contestant: Contestant, spot: Spot, folder: Path, plan: Plan) -
         await live.settle()
         behind.append(time.perf_counter() - began)
 
-    slow = spot.name == LangGraph.name and spot.messages > SMALL
-    case = Case(name=str(spot), act=ask, prepare=prepare, finish=finish, every=plan.sit_out if slow else 1)
+    case = Case(name=str(spot), act=ask, prepare=prepare, finish=finish, every=_every(spot, plan))
     return Entered(spot, agents, case, behind, asked)
+
+
+def _every(spot: Spot, plan: Plan) -> int:
+    """Return in every how many rounds a contestant takes part at this spot."""
+    if spot.name == LangGraph.name and spot.messages > SMALL:
+        return plan.slow
+    return 1 if spot.name in (agent_sojourn.PLAIN, OPENAI, LangGraph.name) else plan.beside
 
 
 async def _check(entered: Entered) -> None:
