@@ -193,11 +193,14 @@ class _Connection(http.server.BaseHTTPRequestHandler):
     def _answer(self) -> None:
         self.close_connection = True  # a connection kept open would hold up the closing of the server
         length = min(int(self.headers.get("Content-Length") or 0), MAX_BODY)
+        body = self.rfile.read(length)
+        if len(body) < length:
+            return  # the client is gone before it said what it wants
         request = Request(
             method=self.command,
             path=self.path.partition("?")[0],
             headers={name.lower(): value for name, value in self.headers.items()},
-            body=self.rfile.read(length),
+            body=body,
         )
         reply = self.server.wire.reply_to(request)
         if reply.held is not None:
