@@ -154,7 +154,7 @@ async def verify(store: Store, session_id: str, truth: Truth, *, seen: Mapping[s
     report = await store.check()
     assert report.ok, report.problems
     state = (await Session.open(store, session_id)).state
-    journal = (await read_all(store, session_id))[: state.head]  # a server may yet store what a dead client sent
+    journal = (await read_all(store, session_id))[: state.head]  # background work may write meanwhile
     assert replay(journal) == state, "the state is not the journal's"
     assert state.conversation.open_calls == ()
     history, happened = History.of(journal), truth.read()
