@@ -11,10 +11,10 @@ from typing import Final, Protocol
 
 from sojourn.agent.cancellation import CancellationToken
 from sojourn.agent.events import ContentChunk, SessionCompleted, TurnEvent
-from sojourn.agent.journal_talk import storable
 from sojourn.agent.mcp.hooks import expand
 from sojourn.agent.mcp.servers import Mcp
 from sojourn.agent.reasoning.known_answers import known_answer
+from sojourn.agent.storable import storable
 from sojourn.agent.turn_waiting import enter_turn
 from sojourn.engine.recall.answering import Answer
 from sojourn.engine.session import Session

@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from sojourn.agent.permissions.approvals import drop_questions
 from sojourn.agent.settings import AgentSettings
+from sojourn.agent.storable import storable, storable_message
 from sojourn.agent.talk import OpenTurn, Outcome, Said, with_fresh_ids
 from sojourn.agent.turn_waiting import enter_turn
 from sojourn.context.builder import RESERVE, default_budget
@@ -30,7 +31,7 @@ from sojourn.engine.turn import HeldTurn
 from sojourn.model.entry import Draft
 from sojourn.model.events import Event, MessageAdded, ToolRan, ToolStarted, UsageRecorded, VariableSet
 from sojourn.model.ids import Seq
-from sojourn.model.message import Message, Part, TextPart, ThinkingPart, ToolCall
+from sojourn.model.message import Message, ToolCall
 from sojourn.model.usage import Usage
 from sojourn.providers.protocol import HasWindow, ModelRequest, Provider, ToolDefinition
 
@@ -214,15 +215,10 @@ class JournalTalk:
         return Said(message=said, usage=priced)
 
     async def _as_stored(self, message: Message, usage: Usage) -> Message:
-        content = message.content
-        changes: dict[str, Any] = {
-            "content": storable(content) if isinstance(content, str) else tuple(map(_storable_part, content)),
-            "model": message.model or usage.model,
-            "tokens": usage.output_tokens or None,
-        }
+        changes: dict[str, Any] = {"model": message.model or usage.model, "tokens": usage.output_tokens or None}
         if self._agent is not None:
             changes["metadata"] = {**message.metadata, "agent": self._agent}
-        stored = replace(message, **changes)
+        stored = replace(storable_message(message), **changes)
         return with_fresh_ids(stored, await self._known_calls()) if message.tool_calls else stored
 
     async def _known_calls(self) -> set[str]:
@@ -298,23 +294,6 @@ def _asked_calls(session: Session) -> set[str]:
     """Return the calls about which a question waits for an answer."""
     pending = session.interrupts.pending()
     return {str(one.data["call_id"]) for one in pending if one.kind == "confirmation" and "call_id" in one.data}
-
-
-def storable(text: str) -> str:
-    """Return *text* as it can be written: half a character, as some models send, becomes a question mark."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-8", "replace").decode()
-    return text
-
-
-def _storable_part(part: Part) -> Part:
-    match part:
-        case TextPart(text=text) | ThinkingPart(text=text):
-            return replace(part, text=storable(text))
-        case _:
-            return part
 
 
 def _asking(messages: Sequence[Message]) -> tuple[Message, ...]:

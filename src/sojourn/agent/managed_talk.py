@@ -8,6 +8,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from sojourn.agent.settings import AgentSettings
+from sojourn.agent.storable import storable_message
 from sojourn.agent.talk import OpenTurn, Outcome, Said, with_fresh_ids
 from sojourn.context.manager import ContextManager
 from sojourn.context.validity import CANCELLED
@@ -107,7 +108,7 @@ class ManagedTalk:
         if message is None:
             return Said(message=None, usage=usage)
         known = {call.id for said in self._context.messages for call in said.tool_calls}
-        said = replace(with_fresh_ids(message, known), tokens=usage.output_tokens or None)
+        said = replace(with_fresh_ids(storable_message(message), known), tokens=usage.output_tokens or None)
         self._context.add_message(said)
         return Said(message=said, usage=usage)
 

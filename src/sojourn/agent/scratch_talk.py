@@ -10,6 +10,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from sojourn.agent.journal_talk import JournalTalk
+from sojourn.agent.storable import storable_message
 from sojourn.agent.talk import Outcome, Said, with_fresh_ids
 from sojourn.context.talk import Line
 from sojourn.context.tool_results import shown
@@ -52,7 +53,8 @@ class ScratchTalk:
         paid = await self._beside.answer(None, usage, seconds=seconds)
         if message is None:
             return paid
-        said = with_fresh_ids(message, {call.id for earlier in self._messages for call in earlier.tool_calls})
+        known = {call.id for earlier in self._messages for call in earlier.tool_calls}
+        said = with_fresh_ids(storable_message(message), known)
         self._messages.append(said)
         return Said(message=said, usage=paid.usage)
 

@@ -7,8 +7,8 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import Any, Final
 
-from sojourn.agent.journal_talk import storable
 from sojourn.agent.reasoning.calling import called
+from sojourn.agent.storable import storable
 from sojourn.errors import ModelError
 from sojourn.model.message import Message
 from sojourn.model.usage import Usage

@@ -13,7 +13,6 @@ import anyio
 from msgspec.structs import replace
 
 from sojourn.agent.gate import Waiting
-from sojourn.agent.journal_talk import storable
 from sojourn.agent.reasoning.callbacks import Listeners, ReasoningCallbacks
 from sojourn.agent.reasoning.components import Components
 from sojourn.agent.reasoning.config import ReasoningConfig
@@ -22,6 +21,7 @@ from sojourn.agent.reasoning.research_budget import ResearchBudget
 from sojourn.agent.reasoning.strategies import STRATEGIES
 from sojourn.agent.reasoning.tool_memory import ResearchToolMemory
 from sojourn.agent.reasoning.work import Work
+from sojourn.agent.storable import storable
 from sojourn.context.budget import Limits
 from sojourn.context.models import ModelCatalog
 from sojourn.engine.nouns.live_research import LiveResearch

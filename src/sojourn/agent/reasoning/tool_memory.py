@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, Final
 
-from sojourn.agent.journal_talk import storable
 from sojourn.agent.reasoning.execution import Executed
+from sojourn.agent.storable import storable
 from sojourn.engine.nouns.live_research import LiveResearch
 from sojourn.model.progress import result_hash
 

@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
-from sojourn.agent.journal_talk import storable
 from sojourn.agent.reasoning.callbacks import Listeners
 from sojourn.agent.reasoning.components import Components
 from sojourn.agent.reasoning.config import ReasoningConfig
 from sojourn.agent.reasoning.execution import Execute, Executed, ToolUse
 from sojourn.agent.reasoning.tool_memory import ResearchToolMemory
+from sojourn.agent.storable import storable
 from sojourn.engine.nouns.live_research import LiveResearch
 from sojourn.model.events import PlanStep, StepStatus
 from sojourn.model.reasoning import ComplexityAnalysis

@@ -12,6 +12,7 @@ from sojourn.agent.skills.names import check_skill_name
 from sojourn.agent.skills.services import ServiceContainer
 from sojourn.agent.skills.signature import as_json, read_signature
 from sojourn.agent.skills.skill import SkillTraits, ToolResult
+from sojourn.agent.storable import storable
 from sojourn.errors import InvalidInputError, NotFoundError
 
 TraitsFor = Callable[[dict[str, Any]], SkillTraits]
@@ -80,24 +81,24 @@ class FunctionSkill:
             if inspect.isawaitable(returned):  # a plain function that wraps an async one returns what is to be awaited
                 returned = await returned
         except InvalidInputError as error:
-            return ToolResult(error=_clean(f"{self._name}: {error.detail or error}"))
+            return ToolResult(error=storable(f"{self._name}: {error.detail or error}"))
         except NotFoundError as error:
-            return ToolResult(error=_clean(f"{self._name}: {error}"))
+            return ToolResult(error=storable(f"{self._name}: {error}"))
         return self._result(returned)
 
     def _result(self, returned: Any) -> ToolResult:
         if isinstance(returned, ToolResult):
             data = returned.data if _is_json(returned.data) else None
-            return ToolResult(output=_clean(returned.output), error=_clean(returned.error), data=data)
+            return ToolResult(output=storable(returned.output), error=storable(returned.error), data=data)
         if isinstance(returned, str):
-            return ToolResult(output=_clean(returned))
+            return ToolResult(output=storable(returned))
         if returned is None and self._signature.returns_nothing:
             return ToolResult(output="Done.")
         try:
             text = msgspec.json.encode(returned, enc_hook=as_json)
         except (TypeError, ValueError, RecursionError, msgspec.MsgspecError) as error:
             kind = type(returned).__name__
-            return ToolResult(error=_clean(f"{self._name} ran, but its result, a {kind}, is no JSON: {error}"))
+            return ToolResult(error=storable(f"{self._name} ran, but its result, a {kind}, is no JSON: {error}"))
         return ToolResult(output=text.decode(), data=msgspec.json.decode(text))
 
 
@@ -136,8 +137,3 @@ def _is_json(data: Any) -> bool:
     except (TypeError, ValueError, RecursionError, msgspec.MsgspecError):
         return False
     return True
-
-
-def _clean(text: str) -> str:
-    """Return *text* without halves of characters, which no journal can hold."""
-    return text if text.isascii() else text.encode("utf-8", "replace").decode()
