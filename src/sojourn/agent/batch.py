@@ -11,15 +11,19 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
 import anyio
+from msgspec.structs import replace
 
 from sojourn.agent.cancellation import checkpoint
 from sojourn.agent.events import ToolBatchCompleted, ToolBatchHalted, ToolBatchStarted, ToolCompleted, ToolStarted
 from sojourn.agent.gate import Announce, Gate, TimesSkills
 from sojourn.agent.skills.skill import Skill, SkillTraits, ToolResult, traits_of
 from sojourn.agent.skills.variables import output_name, split_arguments, with_values
+from sojourn.agent.storable import storable
 from sojourn.agent.talk import HALTED, Outcome, Talk
 from sojourn.context.tool_results import shown_text
 from sojourn.errors import InvalidInputError
+from sojourn.model.codec import CODEC
+from sojourn.model.events import VariableSet
 from sojourn.model.message import ToolCall
 
 PARALLEL: Final = "_parallel"
@@ -118,9 +122,12 @@ class Batch:
             async with limiter:
                 await self._run(prepared, failure="Execution error: ")
 
-        async with anyio.create_task_group() as tasks:
-            for prepared in ready:
-                tasks.start_soon(run, prepared)
+        try:
+            async with anyio.create_task_group() as tasks:
+                for prepared in ready:
+                    tasks.start_soon(run, prepared)
+        except BaseExceptionGroup as group:
+            raise group.exceptions[0] from None
 
     # --- one call
 
@@ -190,18 +197,15 @@ class Batch:
                 seconds=seconds,
                 changes=_changes(prepared.traits),
             )
-        kept = prepared.output if result.success else None
-        value = result.output if result.data is None else result.data
-        return Outcome(
+        done = Outcome(
             call=call,
             text=result.text,
             arguments=arguments,
             success=result.success,
             seconds=seconds,
-            output=kept,
-            value=value,
             inward=prepared.traits.inward,
         )
+        return _with_variable(done, prepared.output, result, failure=failure)
 
     def _most_seconds(self, prepared: _Prepared) -> float | None:
         gate: object = self._gate
@@ -214,7 +218,10 @@ async def _executed(skill: Skill, arguments: dict[str, Any], *, most: float | No
     """Run *skill*. Whatever goes wrong in it is a result; only a cancel of the turn is not."""
     with anyio.move_on_after(most) as limit:
         try:
-            return await skill.execute(**arguments)
+            result: object = await skill.execute(**arguments)
+            if isinstance(result, ToolResult):
+                return result
+            return ToolResult(error=f"{failure}it returned a {type(result).__name__}, which is no result")
         except asyncio.CancelledError:
             task = asyncio.current_task()
             if task is None or task.cancelling():
@@ -224,6 +231,19 @@ async def _executed(skill: Skill, arguments: dict[str, Any], *, most: float | No
             return ToolResult(error=f"{failure}{str(error) or type(error).__name__}")
     assert limit.cancelled_caught  # noqa: S101 - everything else has returned or raised
     return ToolResult(error=f"{failure}it took longer than {most:g} seconds and was stopped")
+
+
+def _with_variable(done: Outcome, name: str | None, result: ToolResult, *, failure: str) -> Outcome:
+    """Return *done* with the value of the variable *name*; as a failure, if a variable cannot hold it."""
+    if name is None or not result.success:
+        return done
+    value = storable(result.output) if result.data is None else result.data
+    try:
+        CODEC.encode(VariableSet(name=name, value=value))
+    except InvalidInputError as error:
+        problem = f"{failure}it ran, but ${name} cannot hold its result: {error.detail}\n{result.text}"
+        return replace(done, text=problem, success=False)
+    return replace(done, output=name, value=value)
 
 
 def _changes(traits: SkillTraits) -> bool:
