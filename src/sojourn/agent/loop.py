@@ -120,6 +120,8 @@ class TurnLoop:
                 async for event in stream:
                     await hearing.hear(event)
                     await checkpoint()
+                    if hearing.complete is not None:
+                        break  # whatever a model says behind its end is no part of the answer
         except BaseException:
             with anyio.CancelScope(shield=True):
                 await hearing.keep()
