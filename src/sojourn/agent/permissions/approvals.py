@@ -94,6 +94,12 @@ def is_about(interrupt: Interrupt, call_id: str) -> bool:
     return interrupt.kind == "confirmation" and interrupt.data.get("call_id") == call_id
 
 
+def is_of(interrupt: Interrupt, tool: str, arguments: dict[str, Any], ask: Ask) -> bool:
+    """Tell whether *interrupt* asks just this: the same tool, with the same arguments, in the same places."""
+    data = interrupt.data
+    return data.get("tool") == tool and data.get("fingerprint") == fingerprint(arguments, ask)
+
+
 async def read_questions(session: Session, *, after: int) -> Questions:
     """Return what was asked about calls after the entry *after*."""
     found: dict[str, Interrupt] = {}

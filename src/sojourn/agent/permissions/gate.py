@@ -18,7 +18,7 @@ from sojourn.agent.permissions.approvals import (
     answer_question,
     approval_of,
     drop_questions,
-    fingerprint,
+    is_of,
     lasting,
     raise_question,
     read_questions,
@@ -144,7 +144,7 @@ class PermissionGate:
         asked_at = self._asked_at(call)
         questions = await read_questions(self._session, after=self._since(asked_at))
         own = questions.find(call.id, after=asked_at or 0)
-        if own is not None and own.data.get("fingerprint") != fingerprint(arguments, ask):
+        if own is not None and not is_of(own, tool, arguments, ask):
             await drop_questions(self._session, (call.id,), reason="the call is not what it was")
             own = None
         if own is not None and own.status != "pending":
