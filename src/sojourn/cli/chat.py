@@ -19,7 +19,7 @@ from sojourn.cli import diagnostics, slash_commands
 from sojourn.cli.asking import Asking
 from sojourn.cli.conversation import INSTRUCTIONS, Conversation
 from sojourn.cli.equipment import equip
-from sojourn.cli.home import default_location, instructions_file, shown
+from sojourn.cli.home import instructions_file, shown, store_location
 from sojourn.cli.line_mode import LineMode
 from sojourn.cli.output import safe
 from sojourn.cli.references import short
@@ -73,7 +73,7 @@ def chat(
         raise InvalidInputError("a session is begun or gone on with: give --session or --new-session, not both")
     _read_anything()
     choice = choose(model, environment=os.environ, base_url=base_url)
-    location = store or default_location(os.environ)
+    location = store_location(store, os.environ)
     screen: Screen = JsonScreen() if as_json else TextScreen()
     asking = Asking()
     approver = asking.approve if sys.stdin.isatty() else None

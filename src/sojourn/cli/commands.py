@@ -1,6 +1,7 @@
 """The commands by name. Each is imported when it is used, so that `sojourn --help` is quick."""
 
 import sys
+from collections.abc import Sequence
 from importlib import import_module
 from typing import Final
 
@@ -8,13 +9,32 @@ import click
 
 from sojourn import __version__
 from sojourn.cli import diagnostics, output
-from sojourn.errors import SojournError, outside
+from sojourn.errors import CorruptError, SojournError, outside
 
 _COMMANDS: Final = {
+    "archive": ("sojourn.cli.shelving:archive", "Put sessions aside: kept, and listed only when asked for."),
     "chat": ("sojourn.cli.chat:chat", "Talk to a model, in a session that is kept."),
+    "delete": ("sojourn.cli.shelving:delete", "Throw sessions into the trash."),
     "demo": ("sojourn.cli.demo:demo", "Record a session, kill it in the middle of a turn, resume it, fork it."),
+    "diff": ("sojourn.cli.comparing:diff", "Say where two branches part, and what they hold differently."),
+    "fork": ("sojourn.cli.branching:fork", "Begin a session that continues another."),
+    "ls": ("sojourn.cli.listing:ls", "List the sessions of this project."),
+    "merge": ("sojourn.cli.comparing:merge", "Bring home what a branch has learned."),
+    "new": ("sojourn.cli.beginning:new", "Begin a session."),
+    "prune": ("sojourn.cli.shelving:prune", "Remove old sessions of the archive and the trash for good."),
+    "rename": ("sojourn.cli.naming:rename", "Give a session a title."),
+    "restore": ("sojourn.cli.shelving:restore", "Take sessions out of the trash."),
+    "rewind": ("sojourn.cli.branching:rewind", "Go back to an earlier entry of a session."),
+    "search": ("sojourn.cli.searching:search", "Find what was said, in every session."),
+    "sessions": ("sojourn.cli.listing:sessions", "List the sessions of this project: the same as ls."),
+    "show": ("sojourn.cli.showing:show", "Show what was said in a session."),
+    "tag": ("sojourn.cli.naming:tag", "Add tags to a session, or remove some."),
+    "tree": ("sojourn.cli.branching:tree", "Show a session and the forks that hang on it."),
+    "unarchive": ("sojourn.cli.shelving:unarchive", "Take sessions out of the archive."),
 }
 """Where each command is, and what it does in one line."""
+
+_DOCTOR: Final = "sojourn doctor says what is damaged and what can be done"
 
 _INTERRUPTED: Final = 130
 """What a shell reports of a program that Ctrl+C ended."""
@@ -38,24 +58,25 @@ class LazyGroup(click.Group):
             formatter.write_dl([(name, text) for name, (_, text) in sorted(_COMMANDS.items())])
 
 
-@click.group(cls=LazyGroup)
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="sojourn")
 def cli() -> None:
     """Sojourn keeps every conversation that your agents have."""
 
 
-def main() -> None:
-    """Run the command that was typed, and exit with its code."""
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command that was typed, or that *arguments* say, and exit with its code."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        sys.exit(cli.main(standalone_mode=False) or 0)
+        sys.exit(cli.main(given, prog_name="sojourn", standalone_mode=False) or 0)
     except SojournError as error:
-        diagnostics.complain(str(error))
+        _complain(given, error)
         sys.exit(outside(error).exit)
     except click.exceptions.NoArgsIsHelpError as error:
         output.write(error.format_message())
         sys.exit(0)
     except click.ClickException as error:
-        diagnostics.complain(error.format_message())
+        _complain(given, error)
         sys.exit(2)
     except (click.Abort, KeyboardInterrupt):
         diagnostics.complain("stopped; everything that was acknowledged is kept")
@@ -64,3 +85,14 @@ def main() -> None:
         output.give_up()
         diagnostics.complain(f"{error.filename or 'cannot write the result'}: {error.strerror or error}")
         sys.exit(1)
+
+
+def _complain(given: Sequence[str], error: SojournError | click.ClickException) -> None:
+    """Say what went wrong, and what may help, to a person or to a program."""
+    hints = [*getattr(error, "__notes__", ()), *([_DOCTOR] if isinstance(error, CorruptError) else ())]
+    typed = given[: given.index("--")] if "--" in given else given
+    if "--json" in typed:
+        command = next((word for word in typed if word in _COMMANDS), "sojourn")
+        output.write_json_error(command, error, hints=hints)
+    else:
+        diagnostics.complain(output.sentence(error), hints=hints)

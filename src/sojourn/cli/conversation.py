@@ -66,7 +66,7 @@ class Conversation:
         if reference is None:
             session = await self.app.sessions.last(project=self._project.id)
         else:
-            session = await open_session(self.app, reference)
+            session = await open_session(self.app, reference, project=self._project.id)
         if session is not None:
             await self._talk_in(session)
         return session

@@ -1,5 +1,7 @@
 """What a command says about its work: on stderr, never on stdout, which belongs to results."""
 
+from collections.abc import Iterable
+
 import click
 
 from sojourn.cli.output import color_wanted, safe
@@ -15,6 +17,8 @@ def prompt(text: str) -> None:
     click.echo(text, nl=False, err=True, color=color_wanted())
 
 
-def complain(text: str) -> None:
-    """Say in one sentence what went wrong."""
+def complain(text: str, *, hints: Iterable[str] = ()) -> None:
+    """Say in one sentence what went wrong, and below it what may help."""
     click.echo(f"{click.style('error:', fg='red')} {safe(text)}", err=True, color=color_wanted())
+    for hint in hints:
+        note(f"  {safe(hint)}")

@@ -5,28 +5,42 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit, urlunsplit
 
-import platformdirs
-
-from sojourn.agent.instructions import FILE_NAME
-
 HOME: Final = "SOJOURN_HOME"
 """The variable that names another folder."""
+STORE: Final = "SOJOURN_STORE"
+"""The variable that names another store, of any kind."""
 _FILE: Final = "sojourn.db"
+
+
+def store_location(named: str | None, environment: Mapping[str, str]) -> str | Path:
+    """Return where sessions are kept: at *named*, else where `SOJOURN_STORE` says, else at `default_location`."""
+    return named or environment.get(STORE, "").strip() or default_location(environment)
 
 
 def default_location(environment: Mapping[str, str]) -> Path:
     """Return the store's file: in the folder that `SOJOURN_HOME` names, else where this system keeps people's data."""
-    return (_named(environment) or platformdirs.user_data_path("sojourn", appauthor=False)) / _FILE
+    return (_named(environment) or _user_data()) / _FILE
 
 
 def instructions_file(environment: Mapping[str, str]) -> Path:
     """Return where a person may write what every model is told, in every project."""
+    # Who only looks at his sessions does not wait for what an agent needs.
+    import platformdirs  # noqa: PLC0415
+
+    from sojourn.agent.instructions import FILE_NAME  # noqa: PLC0415
+
     return (_named(environment) or platformdirs.user_config_path("sojourn", appauthor=False)) / FILE_NAME
 
 
 def _named(environment: Mapping[str, str]) -> Path | None:
     named = environment.get(HOME, "").strip()
     return Path(named).expanduser() if named else None
+
+
+def _user_data() -> Path:
+    import platformdirs  # noqa: PLC0415
+
+    return platformdirs.user_data_path("sojourn", appauthor=False)
 
 
 def shown(location: str | Path) -> str:

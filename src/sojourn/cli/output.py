@@ -1,20 +1,35 @@
 """Results: the only place that writes to stdout.
 
 Text that was stored by a user, a model or a tool goes through `safe` on its way to a terminal: it must not be able to
-move the cursor, change colours, or hide what it says.
+move the cursor, change colours, or hide what it says. JSON holds the same text to the letter, with such characters as
+escapes. It is loaded by every command, so what only some need is imported by the function that needs it.
 """
 
 import os
 import unicodedata
+from collections.abc import Iterable
 from typing import Any, Final
 
 import click
-import msgspec
 
 from sojourn.errors import SojournError
 
+SCHEMA: Final = "sojourn/1"
+"""Names the shape of what `--json` prints; a program may rely on what it read there once."""
 _KEPT: Final = {"\n", "\t"}
 _HIDDEN: Final = {"Cc", "Cf", "Co", "Cs"}
+
+
+class Strong(str):
+    """A line that leads."""
+
+    __slots__ = ()
+
+
+class Dim(str):
+    """A line that stands back."""
+
+    __slots__ = ()
 
 
 def color_wanted() -> bool | None:
@@ -32,15 +47,26 @@ def safe(text: str) -> str:
     )
 
 
-def write_json(command: str, data: dict[str, Any]) -> None:
+def sentence(error: SojournError | click.ClickException) -> str:
+    """Return what an error has to say."""
+    return error.format_message() if isinstance(error, click.ClickException) else str(error)
+
+
+def write_json(command: str, data: Any) -> None:
     """Write a result as one JSON object, always of the same shape."""
-    click.echo(msgspec.json.encode({"ok": True, "command": command, "data": data}).decode())
+    _write_object({"schema": SCHEMA, "ok": True, "command": command, "data": data})
 
 
-def write_json_error(command: str, error: SojournError) -> None:
-    """Write what went wrong as one JSON object, always of the same shape."""
-    told = {"kind": type(error).__name__, "message": str(error)}
-    click.echo(msgspec.json.encode({"ok": False, "command": command, "error": told}).decode())
+def write_json_error(
+    command: str, error: SojournError | click.ClickException, *, hints: Iterable[str] = (), data: Any = None
+) -> None:
+    """Write what went wrong as one JSON object, always of the same shape; *data* is what was found all the same."""
+    told = {"kind": type(error).__name__, "message": safe(sentence(error))}
+    hint = "\n".join(hints)
+    if hint:
+        told["hint"] = safe(hint)
+    envelope = {"schema": SCHEMA, "ok": False, "command": command, "error": told}
+    _write_object(envelope if data is None else {**envelope, "data": data})
 
 
 def write_piece(text: str) -> None:
@@ -53,6 +79,12 @@ def write(text: str = "") -> None:
     click.echo(text, color=color_wanted())
 
 
+def write_lines(lines: Iterable[str]) -> None:
+    """Write lines of a result for people, whatever is in them: nothing of it can act on the terminal."""
+    for line in lines:
+        write(click.style(safe(line), bold=isinstance(line, Strong) or None, dim=isinstance(line, Dim) or None))
+
+
 def give_up() -> None:
     """Write nowhere from now on: stdout takes no more, and what is still buffered would fail again at the end."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
@@ -62,6 +94,21 @@ def heading(text: str) -> None:
     """Write the heading of a section."""
     write()
     write(click.style(text, bold=True))
+
+
+def _write_object(envelope: dict[str, Any]) -> None:
+    import msgspec  # noqa: PLC0415
+
+    text = msgspec.json.encode(envelope).decode()
+    click.echo(text if text.isascii() else "".join(map(_escaped, text)))
+
+
+def _escaped(character: str) -> str:
+    """Return a character as it stands in JSON: itself, or its escape if it cannot be seen."""
+    if character.isascii() or unicodedata.category(character) not in _HIDDEN:
+        return character
+    units = character.encode("utf-16-be")
+    return "".join(f"\\u{units[i]:02x}{units[i + 1]:02x}" for i in range(0, len(units), 2))
 
 
 def _shown(character: str) -> str:

@@ -1,16 +1,31 @@
-"""Which session a person means: by its id, by a piece of it, or by its title."""
+"""Which session a person means: by its id, by a piece of it, by its title, or as the one used last."""
 
+import difflib
+import re
+from collections.abc import AsyncIterator, Iterable
 from dataclasses import replace
-from typing import Final
+from typing import TYPE_CHECKING, Final, Literal
 
-from sojourn.engine.app import Sojourn
-from sojourn.engine.session import Session
+from sojourn.engine.pointer import pointer_key
+from sojourn.engine.superseding import find_current
 from sojourn.errors import InvalidInputError, SessionNotFoundError
 from sojourn.model.header import SessionHeader
-from sojourn.store.protocol import SessionQuery
+from sojourn.model.ids import check_session_id
+from sojourn.store.protocol import SessionQuery, Store
 
+if TYPE_CHECKING:  # a list of sessions does not wait for the engine
+    from sojourn.engine.app import Sojourn
+    from sojourn.engine.session import Session
+
+Among = Literal["kept", "trash"]
+"""Where to look: among the sessions that are kept, archived or not, or among those in the trash."""
 _SHORT: Final = 8
 _NAMED: Final = 5
+_COMPARED: Final = 1000
+"""Sessions whose titles are compared with one that was not found."""
+_LEAST: Final = 4
+"""Characters that make a piece of an id."""
+_RECENT: Final = re.compile(r"@(?:last|-([0-9]{1,6}))")
 
 
 def short(session_id: str) -> str:
@@ -18,34 +33,124 @@ def short(session_id: str) -> str:
     return session_id[-_SHORT:]
 
 
-async def open_session(app: Sojourn, reference: str) -> Session:
-    """Open the session that *reference* names: its id, the beginning or end of its id, or its title.
+async def open_session(app: "Sojourn", reference: str, *, project: str | None = None) -> "Session":
+    """Open the session that *reference* names; the errors are those of `find`."""
+    return await app.sessions.open((await find(app.store, reference, project=project)).session_id)
+
+
+async def find(store: Store, reference: str, *, project: str | None = None, among: Among = "kept") -> SessionHeader:
+    """Return the session that *reference* names.
+
+    That is its id, the beginning or end of its id, its title, `@last` for the one used last in *project*, or `@-2` for
+    the one before. A title does not name a session that was rewound, if it names one that was not.
 
     Raises:
-        SessionNotFoundError: there is none.
-        InvalidInputError: it names several; the error lists some.
+        SessionNotFoundError: there is none; its notes name some that are near.
+        InvalidInputError: it names several; its notes name them.
     """
     wanted = reference.strip()
     if not wanted:
-        raise InvalidInputError("name a session: its id, a piece of its id, or its title")
-    found: list[SessionHeader] = []
-    query: SessionQuery | None = SessionQuery(archived=None, limit=1000)
-    while query is not None:
-        page = await app.sessions.list(query)
-        for row in page.rows:
-            if row.header.session_id == wanted:
-                return await app.sessions.open(row.header.session_id)
-            if _is_meant(row.header, wanted):
-                found.append(row.header)
-        query = replace(query, cursor=page.cursor) if page.cursor is not None else None
+        raise InvalidInputError("name a session: its id, a piece of its id, its title, or @last")
+    recent = _RECENT.fullmatch(wanted)
+    if recent is not None:
+        return await _recent(store, int(recent[1] or 1), project, wanted)
+    exact = await store.find_session(wanted) if _may_be_id(wanted) else None
+    if exact is not None and (exact.header.trashed_at is not None) == (among == "trash"):
+        return exact.header
+    headers = [header async for header in _all(store, among)]
+    found = _meant(headers, wanted)
+    if len(found) == 1:
+        return found[0]
     if not found:
-        raise SessionNotFoundError(f"session={wanted!r:.100}")
-    if len(found) > 1:
-        some = ", ".join(f"{short(header.session_id)} ({header.title or 'no title'})" for header in found[:_NAMED])
-        raise InvalidInputError(f"{wanted!r:.100} names {len(found)} sessions; choose one: {some}")
-    return await app.sessions.open(found[0].session_id)
+        raise await _not_found(store, wanted, headers, among)
+    error = InvalidInputError(f"{wanted!r:.100} names {len(found)} sessions; choose one by its id")
+    _name(error, found)
+    raise error
 
 
-def _is_meant(header: SessionHeader, wanted: str) -> bool:
-    piece = len(wanted) >= 4 and (header.session_id.startswith(wanted) or header.session_id.endswith(wanted))
-    return piece or (header.title or "").casefold() == wanted.casefold()
+def _may_be_id(wanted: str) -> bool:
+    try:
+        check_session_id(wanted)
+    except InvalidInputError:
+        return False
+    return True
+
+
+def _meant(headers: list[SessionHeader], wanted: str) -> list[SessionHeader]:
+    titled = [header for header in headers if (header.title or "").casefold() == wanted.casefold()]
+    alive = [header for header in titled if header.superseded_by is None]
+    pieces = [
+        header
+        for header in headers
+        if len(wanted) >= _LEAST and (header.session_id.startswith(wanted) or header.session_id.endswith(wanted))
+    ]
+    return list({header.session_id: header for header in (*pieces, *(alive or titled))}.values())
+
+
+async def _recent(store: Store, number: int, project: str | None, wanted: str) -> SessionHeader:
+    """Return the session used last (1), or the one before (2), and so on; the pointer knows which was the last."""
+    last = await _pointed_at(store, project)
+    if number == 1 and last is not None:
+        return last
+    headers = [last] if last is not None else []
+    async for header in _all(store, "kept", project=project, archived=False):
+        if header.superseded_by is None and (last is None or header.session_id != last.session_id):
+            headers.append(header)
+        if len(headers) == number:
+            return header
+    where = "in this project" if project is not None else "here"
+    raise SessionNotFoundError(f"{wanted}: {len(headers)} {where}")
+
+
+async def _pointed_at(store: Store, project: str | None) -> SessionHeader | None:
+    pointer = await store.documents.load(pointer_key(project))
+    if not pointer:
+        return None
+    try:
+        row = await find_current(store, check_session_id(pointer.get("session_id", "")))
+    except InvalidInputError:
+        return None  # it points nowhere, so the last activity decides
+    return None if row is None or row.header.trashed_at is not None else row.header
+
+
+async def _not_found(store: Store, wanted: str, headers: list[SessionHeader], among: Among) -> SessionNotFoundError:
+    error = SessionNotFoundError(f"session={wanted!r:.100}")
+    other: Among = "kept" if among == "trash" else "trash"
+    elsewhere = _meant([header async for header in _all(store, other)], wanted)
+    if elsewhere:
+        place = "in the trash: sojourn restore takes it out" if other == "trash" else "not in the trash"
+        error.add_note(f"{short(elsewhere[0].session_id)} is {place}")
+    _name(error, _near(headers[:_COMPARED], wanted))
+    return error
+
+
+def _near(headers: list[SessionHeader], wanted: str) -> list[SessionHeader]:
+    """Return sessions whose title holds *wanted*, or is written much like it."""
+    folded = wanted.casefold()
+    titles = {(header.title or "").casefold(): header for header in reversed(headers) if header.title}
+    holding = [title for title in reversed(titles) if folded in title]
+    alike = difflib.get_close_matches(folded, titles, n=_NAMED)
+    return [titles[title] for title in dict.fromkeys((*holding, *alike))][:_NAMED]
+
+
+def _name(error: Exception, headers: Iterable[SessionHeader]) -> None:
+    """Add some sessions to what an error has to say."""
+    named = list(headers)
+    for header in named[:_NAMED]:
+        error.add_note(f"{header.session_id}  {header.title or 'no title'}")
+    if len(named) > _NAMED:
+        error.add_note(f"and {len(named) - _NAMED} more")
+
+
+async def _all(
+    store: Store, among: Among, *, project: str | None = None, archived: bool | None = None
+) -> AsyncIterator[SessionHeader]:
+    """Yield every session, newest activity first."""
+    query = SessionQuery(archived=archived, trashed=among == "trash", project=project, limit=1000)
+    while True:
+        page = await store.list_sessions(query)
+        for row in page.rows:
+            yield row.header
+        if page.cursor is None:
+            return
+        query = replace(query, cursor=page.cursor)

@@ -14,12 +14,15 @@ import msgspec
 from sojourn.agent import events as ev
 from sojourn.cli import diagnostics
 from sojourn.cli.output import safe, write, write_json, write_json_error, write_piece
+from sojourn.cli.wording import one_line
 from sojourn.errors import SojournError
 from sojourn.model.interrupts import Interrupt
 from sojourn.model.message import ToolCall
 
 _ARGUMENTS: Final = 60
 """Characters of a call's arguments that are shown."""
+_LINE: Final = 200
+"""Characters of what went wrong, or of a question, that are shown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,13 +102,13 @@ class TextScreen:
             case ev.ToolStarted(name=name, tool_id=tool_id):
                 self._aside(f"▸ {name}{_arguments(self._calls.get(tool_id))}")
             case ev.ToolCompleted(name=name, success=False, error=error):
-                self._aside(f"▸ {name} failed: {_one_line(error)}")
+                self._aside(f"▸ {name} failed: {one_line(error, most=_LINE)}")
             case ev.ModelAnswered(message=message) if not message.text.strip() and not message.tool_calls:
                 self._aside("it said nothing")
             case ev.ContextCompacted(notice=notice):
                 self._aside(notice)
             case ev.SessionWaiting(interrupt=interrupt):
-                self._aside(f"it waits for an answer: {_one_line(interrupt.question or '')}")
+                self._aside(f"it waits for an answer: {one_line(interrupt.question or '', most=_LINE)}")
             case ev.SessionCancelled():
                 self._aside("stopped; what was said is kept")
             case ev.SessionCompleted(halted_at_limit=True):
@@ -180,9 +183,4 @@ def _arguments(call: ToolCall | None) -> str:
     written = call.arguments_text or ", ".join(
         f"{name}={msgspec.json.encode(value).decode()}" for name, value in call.arguments.items()
     )
-    return f"({_one_line(written, most=_ARGUMENTS)})"
-
-
-def _one_line(text: str, *, most: int = 200) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= most else f"{line[: most - 1]}…"
+    return f"({one_line(written, most=_ARGUMENTS)})"

@@ -1,15 +1,14 @@
 """What can be done in a chat beside talking: `/help` lists it. Each command returns lines to show."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from datetime import datetime
 from typing import Final
 
 from sojourn.cli.conversation import Conversation
-from sojourn.cli.references import short
+from sojourn.cli.rows import session_rows
+from sojourn.cli.wording import money, one_line
 from sojourn.engine.budgeting import SessionBudget
 from sojourn.engine.session import Session
 from sojourn.errors import InvalidInputError
-from sojourn.model.header import SessionHeader
 from sojourn.store.protocol import SessionQuery
 
 _SHOWN: Final = 15
@@ -55,8 +54,7 @@ async def _new(conversation: Conversation, _: str) -> list[str]:
 
 async def _sessions(conversation: Conversation, _: str) -> list[str]:
     page = await conversation.app.sessions.list(SessionQuery(project=conversation.project.id, limit=_SHOWN))
-    now = conversation.app.clock.now()
-    lines = [_listed(row.header, now) for row in page.rows]
+    lines = session_rows([row.header for row in page.rows], conversation.app.clock.now())
     return [*lines, "/resume NAME goes on with one"] if lines else ["no sessions in this project yet"]
 
 
@@ -117,35 +115,10 @@ def welcome(session: Session) -> list[str]:
         f"going on with {state.title or 'a session without a title'}: {state.header.message_count} messages so far"
     ]
     for exchange in state.interaction_context.recent_exchanges[-1:]:
-        lines.append(f"  you   {_line(exchange.user)}")
+        lines.append(f"  you   {one_line(exchange.user)}")
         if exchange.assistant:
-            lines.append(f"  model {_line(exchange.assistant)}")
+            lines.append(f"  model {one_line(exchange.assistant)}")
     return lines
-
-
-def _listed(header: SessionHeader, now: datetime) -> str:
-    ago, count = _ago(header.updated_at, now), f"{header.message_count} messages"
-    return f"{short(header.session_id)}  {ago:<11}  {count:<13}  {header.title or 'no title'}"
-
-
-def money(micros: int) -> str:
-    """Return an amount as people read it."""
-    if micros == 0:
-        return "$0.00"
-    return f"${micros / 1_000_000:,.2f}" if micros >= 10_000 else "<$0.01"
-
-
-def _line(text: str, most: int = 90) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= most else f"{line[: most - 1]}…"
-
-
-def _ago(then: datetime, now: datetime) -> str:
-    seconds = max(0, int((now - then).total_seconds()))
-    for unit, size in (("d", 86_400), ("h", 3_600), ("min", 60)):
-        if seconds >= size:
-            return f"{seconds // size} {unit} ago"
-    return "just now"
 
 
 _COMMANDS: Final[Mapping[str, tuple[Command, str]]] = {

@@ -1,0 +1,47 @@
+"""Columns of a terminal: how many there are, how many a text takes, and the part of it that fits."""
+
+import os
+import shutil
+import sys
+import unicodedata
+from typing import Final
+
+_ELLIPSIS: Final = "…"
+_LEAST: Final = 20
+"""A terminal that says it is narrower is not believed."""
+
+
+def terminal_columns() -> int | None:
+    """Return how wide lines may be; None if nobody said so, as when a program reads them."""
+    if not os.environ.get("COLUMNS") and not sys.stdout.isatty():
+        return None
+    return max(_LEAST, shutil.get_terminal_size().columns)
+
+
+def width(text: str) -> int:
+    """Return how many columns *text* takes: two for a wide character, none for a mark above or below another."""
+    return len(text) if text.isascii() else sum(map(_width, text))
+
+
+def fit(text: str, columns: int) -> str:
+    """Return *text*, or as much of it as *columns* hold, with a sign that it goes on. No character is cut in two."""
+    if width(text) <= columns:
+        return text
+    kept, used = [], 1
+    for character in text:
+        used += _width(character)
+        if used > columns:
+            break
+        kept.append(character)
+    return "".join(kept) + _ELLIPSIS
+
+
+def pad(text: str, columns: int) -> str:
+    """Return *text* with spaces behind it, so that it takes at least *columns*."""
+    return text + " " * (columns - width(text))
+
+
+def _width(character: str) -> int:
+    if unicodedata.category(character) in {"Mn", "Me"}:
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in {"W", "F"} else 1

@@ -1,0 +1,73 @@
+"""Where a command works: in which store, and in which project. Each is looked at when it is first needed."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sojourn.cli import diagnostics
+from sojourn.cli.home import shown
+from sojourn.cli.output import safe
+from sojourn.cli.references import Among, find
+from sojourn.engine.project import Project, find_project
+from sojourn.model.header import SessionHeader
+from sojourn.store import Store, open_store
+
+if TYPE_CHECKING:  # a list of sessions does not wait for the engine
+    from sojourn.engine.app import Sojourn
+    from sojourn.engine.settings import Settings
+
+
+class Place:
+    """A store and a folder. Lives as long as one command."""
+
+    def __init__(self, location: str | Path, folder: Path) -> None:
+        self.location = location
+        self._folder = folder
+        self._project: Project | None = None
+
+    async def project(self) -> Project:
+        """Return the project that the folder belongs to."""
+        if self._project is None:
+            self._project = await asyncio.to_thread(find_project, self._folder)
+        return self._project
+
+    @asynccontextmanager
+    async def store(self) -> AsyncIterator[Store]:
+        """Open the store for reading; one that is not there yet is empty, and is not made by looking."""
+        async with open_store(self._existing()) as store:
+            yield store
+
+    @asynccontextmanager
+    async def app(self, *, create: bool = False, settings: "Settings | None" = None) -> AsyncIterator["Sojourn"]:
+        """Open Sojourn on the store. Only with *create* is a store made that is not there.
+
+        By default it does what it is told and nothing beside: it learns nothing and writes no summaries.
+        """
+        import sojourn  # noqa: PLC0415
+
+        chosen = settings or sojourn.Settings(learning="off", embeddings="off", summarise_turns_every=None)
+        async with sojourn.open(self.location if create else self._existing(), settings=chosen) as app:
+            yield app
+
+    async def find(self, store: Store, reference: str, *, among: Among = "kept") -> SessionHeader:
+        """Return the session that *reference* names; the errors are those of `references.find`."""
+        project = (await self.project()).id if reference.strip().startswith("@") else None
+        return await find(store, reference, project=project, among=among)
+
+    async def find_all(
+        self, store: Store, references: tuple[str, ...], *, among: Among = "kept"
+    ) -> tuple[SessionHeader, ...]:
+        """Return the sessions that *references* name, each once: all of them are found before anything is changed."""
+        found = [await self.find(store, reference, among=among) for reference in references]
+        return tuple({header.session_id: header for header in found}.values())
+
+    def _existing(self) -> str | Path:
+        text = str(self.location)
+        if not text or text == "memory:" or "://" in text:
+            return self.location
+        if Path(text.removeprefix("files:")).expanduser().exists():
+            return self.location
+        diagnostics.note(safe(f"there is no store at {shown(self.location)} yet"))
+        return "memory:"

@@ -1,0 +1,118 @@
+"""`sojourn search`: find what was said, in every session."""
+
+from datetime import datetime
+from typing import Any, Final
+
+import click
+import msgspec
+
+from sojourn.cli.frame import Result, on_store
+from sojourn.cli.output import Dim, Strong
+from sojourn.cli.periods import period
+from sojourn.cli.place import Place
+from sojourn.cli.references import short
+from sojourn.cli.transcript import message_data, message_of
+from sojourn.cli.wording import ago, one_line
+from sojourn.clock import SystemClock
+from sojourn.memory.index.document import Hit
+from sojourn.store.protocol import Store
+
+_ROLES: Final = ("user", "assistant", "tool")
+_MOST_AROUND: Final = 20
+_MOST: Final = 1000
+_ASKED_FOR: Final = 4
+"""Hits that are asked for, for each that is shown."""
+
+
+@click.command("search")
+@click.argument("words", metavar="WORDS...", nargs=-1, required=True)
+@click.option("--all", "-a", "everywhere", is_flag=True, help="In every project, not only in this one.")
+@click.option("--session", "-s", "reference", metavar="SESSION", help="Only in this session.")
+@click.option("--role", "roles", type=click.Choice(_ROLES), multiple=True, help="Only what this role said.")
+@click.option("--tag", metavar="TAG", help="Only in sessions with this tag.")
+@click.option("--since", metavar="AGE", help="Only what was said since then: 7d, 2w or 12h ago.")
+@click.option("-C", "around", metavar="N", type=click.IntRange(0, _MOST_AROUND), default=0, help="Messages around it.")
+@click.option("-n", "number", type=click.IntRange(1, _MOST), default=10, show_default=True, help="How many.")
+@click.option("--meaning", is_flag=True, help="Search by meaning, too, if a model for it is installed.")
+@on_store
+async def search(
+    place: Place,
+    *,
+    words: tuple[str, ...],
+    everywhere: bool,
+    reference: str | None,
+    roles: tuple[str, ...],
+    tag: str | None,
+    since: str | None,
+    around: int,
+    number: int,
+    meaning: bool,
+) -> Result:
+    """Find WORDS in what was said, the best first: words, "a phrase", or the beginning of a word as in micro*."""
+    from sojourn.engine.settings import Settings  # noqa: PLC0415
+
+    if everywhere and reference is not None:
+        raise click.UsageError("a session is one place: give --session or --all, not both")
+    now = SystemClock().now()
+    after = now - period(since) if since is not None else None
+    settings = Settings(learning="off", embeddings="auto" if meaning else "off", summarise_turns_every=None)
+    async with place.app(settings=settings) as app:
+        await app.memory.catch_up()
+        within = (await place.find(app.store, reference)).session_id if reference is not None else None
+        project = None if everywhere or within is not None else (await place.project()).id
+        hits = await app.memory.search(
+            " ".join(words),
+            session_id=within,
+            everyone=True,
+            project=project,
+            tag=tag,
+            kinds=("message",),
+            roles=roles,
+            since=after,
+            limit=min(_MOST, number * _ASKED_FOR),
+        )
+        # Those without a matching word were found beside one that has it: good for a model, not for who looks it up.
+        chosen = [hit for hit in hits if meaning or hit.highlights][:number]
+        found = [await _found(app.store, hit, around) for hit in chosen]
+    lines = [line for one in found for line in _lines(one, now)]
+    where = "" if everywhere or within is not None else " in this project; --all looks into every project"
+    return Result(data={"hits": found}, lines=lines, notes=[] if found else [f"nothing was found{where}"])
+
+
+async def _found(store: Store, hit: Hit, around: int) -> dict[str, Any]:
+    """Return a hit for programs, with the messages around it."""
+    document = hit.document
+    header = (await store.get_session(document.session_id)).header
+    data = {
+        "session_id": document.session_id,
+        "title": header.title,
+        "seq": document.seq,
+        "role": document.role,
+        "at": document.at.isoformat(),
+        "score": hit.score,
+        "snippet": hit.snippet,
+        "highlights": msgspec.to_builtins(hit.highlights),
+    }
+    if not around:
+        return data
+    before = await store.last_messages(document.session_id, around, before=document.seq)
+    after = [
+        entry for entry in await store.read(document.session_id, after=document.seq, limit=200) if message_of(entry)
+    ]
+    for name, entries in (("before", before), ("after", after[:around])):
+        said = [
+            message_data(entry, message, "names") for entry in entries if (message := message_of(entry)) is not None
+        ]
+        data[name] = [one for one in said if one is not None]
+    return data
+
+
+def _lines(found: dict[str, Any], now: datetime) -> list[str]:
+    when = ago(datetime.fromisoformat(found["at"]), now)
+    lines: list[str] = [Strong(f"{short(found['session_id'])}  {one_line(found['title'] or 'no title')}")]
+    lines += [
+        Dim(f"  [{one['seq']}] {one['role']}: {one_line(one.get('text', ''))}") for one in found.get("before", ())
+    ]
+    lines.append(f"  [{found['seq']}] {found['role']}, {when}: {found['snippet']}")
+    lines += [Dim(f"  [{one['seq']}] {one['role']}: {one_line(one.get('text', ''))}") for one in found.get("after", ())]
+    return lines

@@ -1,0 +1,30 @@
+"""How things are said to people: when something was, what it cost, and a text in one line."""
+
+from datetime import datetime
+from typing import Final
+
+_UNITS: Final = (("y", 365 * 86_400), ("d", 86_400), ("h", 3_600), ("min", 60))
+
+
+def ago(then: datetime, now: datetime) -> str:
+    """Return how long ago something was, in the largest unit that it fills."""
+    seconds = max(0, int((now - then).total_seconds()))
+    return next((f"{seconds // size}{unit} ago" for unit, size in _UNITS if seconds >= size), "just now")
+
+
+def money(micros: int) -> str:
+    """Return an amount as people read it."""
+    if micros == 0:
+        return "$0.00"
+    return f"${micros / 1_000_000:,.2f}" if micros >= 10_000 else "<$0.01"
+
+
+def count(number: int, noun: str) -> str:
+    """Return how many there are of something, with an s unless it is one."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def one_line(text: str, most: int = 90) -> str:
+    """Return *text* in one line of at most *most* characters."""
+    line = " ".join(text.split())
+    return line if len(line) <= most else f"{line[: most - 1]}…"
