@@ -33,7 +33,7 @@ from sojourn.agent.skills.services import CANCELLATION
 from sojourn.agent.skills.skill import Skill
 from sojourn.agent.talk import LastingTalk, Talk
 from sojourn.agent.turn_task import answer_in, events_of
-from sojourn.agent.wish import Wish, last_said, waits
+from sojourn.agent.wish import Wish, last_said
 from sojourn.clock import SystemClock
 from sojourn.context.budget import Limits
 from sojourn.context.builder import LARGEST, RESERVE
@@ -223,9 +223,6 @@ class Agent:
         """
         if self._session is None:
             raise InvalidInputError("only a turn in a session can be resumed")
-        await self._session.refresh()
-        if not await waits(self._session):
-            raise InvalidInputError("there is nothing to resume: what was said last has its answer")
         wish = Wish(text=None, when_busy=when_busy or self._settings.when_busy)
         async with aclosing(self._turn(wish, cancel_token)) as events:
             async for event in events:
@@ -322,17 +319,17 @@ class Agent:
 
     async def _turn(self, wish: Wish, given: CancellationToken | None) -> AsyncGenerator[TurnEvent, None]:
         token = given or CancellationToken()
-        skills: object = self._skills
-        if isinstance(skills, HasServices):
-            skills.services.register(CANCELLATION, token)  # for skills that want to know of a cancel themselves
-        async with aclosing(events_of(partial(self._work, wish), token)) as events:
+        async with aclosing(events_of(partial(self._work, wish, token), token)) as events:
             async for event in events:
                 if self._callbacks is not None:
                     self._callbacks.tell(event)
                 yield event
 
-    async def _work(self, wish: Wish, announce: Announce) -> None:
+    async def _work(self, wish: Wish, token: CancellationToken, announce: Announce) -> None:
         async with self._slot(wish.when_busy):
+            skills: object = self._skills
+            if isinstance(skills, HasServices):
+                skills.services.register(CANCELLATION, token)  # for skills that want to know of a cancel themselves
             await self._hold(wish, announce)
 
     @asynccontextmanager
@@ -346,20 +343,23 @@ class Agent:
     async def _hold(self, wish: Wish, announce: Announce) -> None:
         """Hold the conversation's turn, and work on it."""
         talk: LastingTalk = self._talk or await self._single_turn()
-        cancelled, self._cancelled = self._cancelled, []
-        if cancelled:
+        if cancelled := tuple(self._cancelled):
             await talk.flush(cancelled)
+            del self._cancelled[: len(cancelled)]
         if self._context is not None and (prompt := await self._prompt()) and prompt != self._context.system_prompt:
             self._context.set_system_prompt(prompt)
         self._announce = announce
         answered: Answered | None = None
         waiting: Waiting | None = None
         try:
-            text = None if wish.asked else wish.text
-            wait = wish.when_busy == "wait"
-            async with talk.turn(text, injected=wish.injected, resume=wish.resumes, wait=wait) as turn:
-                if wish.inputs:
-                    await talk.give(wish.inputs)
+            async with talk.turn(
+                wish.text,
+                asked=wish.asked,
+                injected=wish.injected,
+                values=wish.inputs,
+                resume=wish.resumes,
+                wait=wish.when_busy == "wait",
+            ) as turn:
                 try:
                     answered = await self._answer(wish, talk, announce)
                 except Waiting as paused:

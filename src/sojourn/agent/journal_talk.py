@@ -19,11 +19,13 @@ from sojourn.agent.settings import AgentSettings
 from sojourn.agent.storable import storable, storable_message
 from sojourn.agent.talk import OpenTurn, Outcome, Said, with_fresh_ids
 from sojourn.agent.turn_waiting import enter_turn
+from sojourn.agent.wish import last_said
 from sojourn.context.builder import RESERVE, default_budget
 from sojourn.context.context import Context
 from sojourn.context.tokens import CharacterCounter
 from sojourn.context.validity import CANCELLED
 from sojourn.engine.budgeting import SessionBudget
+from sojourn.engine.inputs import MAX_NAME, check_text
 from sojourn.engine.learner import INJECTED
 from sojourn.engine.recent import MAX_MESSAGES
 from sojourn.engine.session import Session
@@ -95,18 +97,25 @@ class JournalTalk:
         self,
         text: str | None = None,
         *,
+        asked: bool = False,
         injected: Sequence[tuple[int, int]] = (),
+        values: Mapping[str, Any] | None = None,
         resume: bool = False,
         wait: bool = True,
     ) -> AsyncIterator[OpenTurn]:
-        """Hold the session's turn, wherever else it may be wanted; its start and *text* are one append.
+        """Hold the session's turn, wherever else it may be wanted; its start, *text* and *values* are one append.
 
         Raises:
             LockedError: another one is going on, and nobody wants to *wait*.
+            InvalidInputError: nothing waits that could be resumed, or a value cannot be kept; nothing is changed.
         """
+        said = () if text is None else (_asked(text, injected),)
+        given = [VariableSet(name=_named(name), value=value) for name, value in (values or {}).items()]
         async with AsyncExitStack() as stack:
-            opening = () if text is None else (_asked(text, injected),)
+            opening = (*(() if asked else said), *given)
             held = await enter_turn(stack, self._session, resume=resume, opening=opening, wait=wait)
+            if asked and said and await last_said(self._session) is None:
+                await self._session.append(*said)  # it was answered while this turn waited: it is asked once more
             self._budget.begin_run()
             if not resume and self._session.interrupts.pending():
                 waiting = {call.call_id for call in self._session.state.conversation.open_calls}
@@ -142,10 +151,6 @@ class JournalTalk:
             await self._session.append(*drafts)
 
     # --- what is said
-
-    async def give(self, values: Mapping[str, Any]) -> None:
-        for name, value in values.items():
-            await self._session.variables.set(name, value)
 
     async def request(self, tools: tuple[ToolDefinition, ...], *, question: str = "") -> ModelRequest:
         """Build the context for *question*, or the one that waits, after summarising what is old if it is full.
@@ -288,6 +293,11 @@ def _asked(text: str, injected: Sequence[tuple[int, int]]) -> MessageAdded:
     """Return what the user says."""
     metadata = {INJECTED: [list(span) for span in injected]} if injected else {}
     return MessageAdded(message=Message(role="user", content=storable(text), metadata=metadata))
+
+
+def _named(name: str) -> str:
+    check_text(name, "a variable's name", most=MAX_NAME)
+    return name
 
 
 def _asked_calls(session: Session) -> set[str]:

@@ -40,14 +40,18 @@ class ManagedTalk:
         self,
         text: str | None = None,
         *,
+        asked: bool = False,
         injected: Sequence[tuple[int, int]] = (),  # noqa: ARG002 - nobody learns
+        values: Mapping[str, Any] | None = None,
         resume: bool = False,
         wait: bool = True,  # noqa: ARG002 - it is nobody else's
     ) -> AsyncIterator[OpenTurn]:
         if resume:
             raise InvalidInputError("messages in memory are never put aside: there is nothing to resume")
+        self._variables |= copy.deepcopy(dict(values or {}))
+        last = self._context.messages[-1:]
         try:
-            if text is not None:
+            if text is not None and not (asked and last and last[0].role == "user"):
                 self._context.add_user_message(text)
             yield _Held()
         except BaseException:
@@ -76,9 +80,6 @@ class ManagedTalk:
         for call_id, _ in tools:
             if call_id in waiting:
                 self._add_result(waiting[call_id], CANCELLED, error=True)
-
-    async def give(self, values: Mapping[str, Any]) -> None:
-        self._variables |= copy.deepcopy(dict(values))
 
     async def request(self, tools: tuple[ToolDefinition, ...]) -> ModelRequest:
         self._context.set_tool_definitions([tool.to_dict() for tool in tools])

@@ -97,28 +97,28 @@ class LastingTalk(Talk, Protocol):
         self,
         text: str | None = None,
         *,
+        asked: bool = False,
         injected: Sequence[tuple[int, int]] = (),
+        values: Mapping[str, Any] | None = None,
         resume: bool = False,
         wait: bool = True,
     ) -> AbstractAsyncContextManager[OpenTurn]:
         """Hold the turn, and begin it with what the user says; *wait* for it if somebody else does.
 
-        *injected* are the stretches of *text* that are not the user's own words.
+        If the text was *asked* already and waits for its answer, it is not added again. *injected* are the stretches of
+        it that are not the user's own words. *values* are variables to set.
 
         Left by a cancel or an error, every call that is still open gets a result that says so. With *resume*, calls
         that an earlier turn left open stay open until this one runs them.
 
         Raises:
             LockedError: another turn is going on, and nobody wants to wait.
+            InvalidInputError: nothing waits that could be resumed, or a value cannot be kept; nothing is changed.
         """
         ...
 
     async def flush(self, tools: Sequence[tuple[str, str]]) -> None:
         """Give each of these calls (id, name) that still waits for a result the one that says it was cancelled."""
-        ...
-
-    async def give(self, values: Mapping[str, Any]) -> None:
-        """Set variables."""
         ...
 
 

@@ -6,9 +6,10 @@ from typing import Final
 
 import anyio
 
+from sojourn.agent.wish import waits
 from sojourn.engine.session import Session
 from sojourn.engine.turn import HeldTurn
-from sojourn.errors import LockedError
+from sojourn.errors import InvalidInputError, LockedError
 from sojourn.model.events import Event
 
 _FIRST: Final = 0.02
@@ -22,13 +23,26 @@ async def enter_turn(
 
     Raises:
         LockedError: another turn is going on, and nobody wants to *wait*.
+        InvalidInputError: nothing waits that could be resumed, or nothing any more.
     """
     pause = _FIRST
     while True:
+        if resume:
+            await session.refresh()
+            await _check_waiting(session)
         try:
-            return await stack.enter_async_context(session.turn(resume=resume, opening=opening))
+            held = await stack.enter_async_context(session.turn(resume=resume, opening=opening))
         except LockedError:
             if not wait:
                 raise
+        else:
+            if resume:
+                await _check_waiting(session)  # another process may have answered just before
+            return held
         await anyio.sleep(pause)
         pause = min(pause * 2, _LONGEST)
+
+
+async def _check_waiting(session: Session) -> None:
+    if not await waits(session):
+        raise InvalidInputError("there is nothing to resume: what was said last has its answer")
