@@ -457,6 +457,22 @@ async def test_trap_2_after_a_clear_no_summary_and_no_old_message_is_told(app: S
     assert "They spoke about the harbour." in (await session.context("What about the harbour?")).system
 
 
+async def test_trap_2_what_was_cleared_stays_away_when_the_talk_grows_and_is_summarised(app: Sojourn) -> None:
+    session = await app.sessions.create("s")
+    await exchange(session, "The harbour gate opens with 4711.", "Noted.")
+    compactor = ContextCompactor(session, Writing("They spoke about ships."))
+    await compactor.clear()
+    for number in range(60):
+        await session.messages.user(f"Ship {number} is in the harbour. ".ljust(1_200, "x"))
+    await app.background.drain()
+    assert (await compactor.compact()).compacted
+    context = await session.context("What opens the harbour gate?")
+
+    assert "They spoke about ships." in context.system
+    assert "4711" not in context.system + "".join(message.text for message in context.messages)
+    assert [hit.document.seq for hit in await session.search("harbour gate 4711")][:1] == [2]
+
+
 async def test_trap_3_an_exhausted_budget_ends_nothing_and_compaction_is_budgeted_too(app: Sojourn) -> None:
     session = await app.sessions.create("s")
     await long_talk(session)

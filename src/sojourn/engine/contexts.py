@@ -212,7 +212,7 @@ class Contexts:
         known = self._found
         if known is not None and known.question == question and known.is_of_turn(asked_at):
             return known.retrieved
-        head, cleared = session.state.head, _cleared_through(session.state)
+        head, cleared = session.state.head, session.state.conversation.cleared_through
         retriever: Retriever = MemoryRetriever(memory, session.id, session.store, before=asked_at, after=cleared)
         retrieved = tuple(await retriever.retrieve(question, limit=FOUND))
         self._found = _Found(question=question, asked_at=asked_at, head=head, retrieved=retrieved)
@@ -246,11 +246,6 @@ class Contexts:
         known = {line.seq for line in recent}
         beginning = groups(_lines(entries))[:1]
         return (*[line for group in beginning for line in group if line.seq not in known], *recent)
-
-
-def _cleared_through(state: SessionState) -> Seq:
-    """Return up to which entry the talk was cleared: where no summary stands for what is before the window."""
-    return Seq(0) if state.working_set.summary else state.conversation.window_start
 
 
 def _first_needed(lines: Sequence[Line], tokens: int, costs: Costs) -> int | None:

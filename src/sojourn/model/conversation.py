@@ -47,9 +47,13 @@ class Turn(Value, frozen=True, kw_only=True):
 
 
 class Conversation(Value, frozen=True, kw_only=True):
-    """A window on the messages: those after entry *window_start*, and counters over all of them."""
+    """A window on the messages: those after entry *window_start*, and counters over all of them.
+
+    What is before the window has a summary, but for what stands up to *cleared_through*: the user put that away.
+    """
 
     window_start: Seq = Seq(0)
+    cleared_through: Seq = Seq(0)
     first_message: Seq | None = None
     last_message: Seq | None = None
     message_count: int = 0
@@ -77,11 +81,21 @@ class Conversation(Value, frozen=True, kw_only=True):
             case ToolRan(call_id=call_id):
                 calls = tuple(call for call in self.open_calls if not (call.beside and call.call_id == call_id))
                 return self if len(calls) == len(self.open_calls) else replace(self, open_calls=calls)
-            case Compacted(through=through, kept=kept):
-                return replace(self, window_start=through, window_messages=kept, compactions=self.compactions + 1)
+            case Compacted(summary=summary, through=through, kept=kept):
+                return replace(
+                    self,
+                    window_start=through,
+                    cleared_through=self.cleared_through if summary else through,
+                    window_messages=kept,
+                    compactions=self.compactions + 1,
+                )
             case CompactionUndone(through=through, kept=kept):
                 return replace(
-                    self, window_start=through, window_messages=kept, compactions=max(0, self.compactions - 1)
+                    self,
+                    window_start=through,
+                    cleared_through=min(self.cleared_through, through),
+                    window_messages=kept,
+                    compactions=max(0, self.compactions - 1),
                 )
             case _:
                 return self

@@ -29,7 +29,7 @@ from sojourn.model.variables import Variables
 from sojourn.model.working_memory import EntityMention, WorkingMemory
 from sojourn.model.working_set import WorkingSet
 
-SNAPSHOT_VERSION: Final = 3
+SNAPSHOT_VERSION: Final = 4
 
 _CONCERNS: Final[dict[type, tuple[str, ...]]] = {
     ev.MessageAdded: ("conversation", "interaction_context", "metadata"),
