@@ -112,6 +112,18 @@ def test_every_word_is_found_by_its_own_stem(word: str) -> None:
     assert (2, 2 + len(word), 0) in list(occurrences(f"x {word}.", [stem(word)]))
 
 
+def test_the_same_words_are_found_whether_few_or_many_are_looked_for() -> None:
+    text = fold("Hoping for ships, we saw the tide_table: 3 of the SHIPS' papers were filed, a naïve way, in 日本.")
+    few = [stem(word) for word in ("hope", "ship", "table", "naive", "3", "file", "日本", "paper")]
+    many = [*few, *(f"absent{number}" for number in range(40))]
+
+    found = {place for one in range(len(few)) for place in occurrences(text, few[one : one + 1])}
+    assert {(start, end, many[which]) for start, end, which in occurrences(text, many)} == {
+        (start, end, stem(text[start:end])) for start, end, _ in found
+    }
+    assert len(found) == 9
+
+
 @given(st.text(max_size=100))
 def test_folding_moves_no_character(text: str) -> None:
     assert len(fold(text)) == len(text)

@@ -22,6 +22,9 @@ _FOURTH: Final = dict.fromkeys(
     ("al", "ance", "ence", "er", "ic", "able", "ible", "ant", "ement", "ment", "ent", "ion",
      "ou", "ism", "ate", "iti", "ous", "ive", "ize"), ""
 )  # fmt: skip
+_WORD: Final = re.compile(r"[^\W_]+")
+_FEW: Final = 24
+"""Up to so many stems are looked for one by one; for more, every word of the text is looked at."""
 _LONGEST_WORD: Final = 64
 """A longer run of letters is data; it has no stem but itself."""
 
@@ -60,7 +63,24 @@ def stem(word: str) -> str:
 
 
 def occurrences(folded: str, stems: Sequence[str]) -> Iterator[tuple[int, int, int]]:
-    """Yield (start, end, which of *stems*) for each word of *folded* that has one of these stems."""
+    """Yield (start, end, which of *stems*) for each word of *folded* that has one of these stems, in no fixed order."""
+    return _by_word(folded, stems) if len(stems) > _FEW else _by_stem(folded, stems)
+
+
+def _by_word(folded: str, stems: Sequence[str]) -> Iterator[tuple[int, int, int]]:
+    """Look at each word once, however many stems there are."""
+    wanted: dict[str, list[int]] = {}
+    for which, one in enumerate(stems):
+        wanted.setdefault(one, []).append(which)
+    for word in _WORD.finditer(folded):
+        start, end = word.span()
+        if end - start <= _LONGEST_WORD:
+            for which in wanted.get(stem(word[0]), ()):
+                yield start, end, which
+
+
+def _by_stem(folded: str, stems: Sequence[str]) -> Iterator[tuple[int, int, int]]:
+    """Look at the words that begin like one of a few stems."""
     for which, wanted in enumerate(stems):
         # Stemming changes the last letters only: what all forms begin with is looked for, then each form is compared.
         begin = wanted[:-1] if len(wanted) > 3 or wanted.endswith("i") else wanted
