@@ -409,10 +409,12 @@ async def test_a_budget_that_ran_out_refuses_after_a_restart_and_leaves_everythi
 # --- what went wrong in the original, one by one
 
 
-async def long_talk(session: Session, messages: int = 60) -> None:
-    for number in range(messages):
+async def long_talk(app: Sojourn, session: Session) -> None:
+    """Talk for 18,000 tokens, and wait until all of it is learned from: a summary gives way to who writes meanwhile."""
+    for number in range(60):
         text = f"Message {number} is about the harbour. ".ljust(1_200, "x")
         await (session.messages.user(text) if number % 2 == 0 else session.messages.assistant(text))
+    await app.background.drain()
 
 
 async def test_trap_1_compaction_lowers_the_estimate_and_is_not_done_again(home: Path) -> None:
@@ -420,7 +422,7 @@ async def test_trap_1_compaction_lowers_the_estimate_and_is_not_done_again(home:
     quiet = Settings(learning="off", embeddings="off")
     async with sojourn.open(f"files:{home}", settings=quiet, model=StructuredByProvider(summarises)) as app:
         session = await app.sessions.create("s")
-        await long_talk(session)
+        await long_talk(app, session)
         first = await app.compact(session)
         asked = len(summarises.requests)
         second = await app.compact(session)
@@ -441,7 +443,7 @@ async def test_trap_1_compaction_lowers_the_estimate_and_is_not_done_again(home:
 
 async def test_trap_2_after_a_clear_no_summary_and_no_old_message_is_told(app: Sojourn) -> None:
     session = await app.sessions.create("s")
-    await long_talk(session)
+    await long_talk(app, session)
     compactor = ContextCompactor(session, Writing("They spoke about the harbour."))
     await compactor.compact()
     await compactor.clear()
@@ -475,7 +477,7 @@ async def test_trap_2_what_was_cleared_stays_away_when_the_talk_grows_and_is_sum
 
 async def test_trap_3_an_exhausted_budget_ends_nothing_and_compaction_is_budgeted_too(app: Sojourn) -> None:
     session = await app.sessions.create("s")
-    await long_talk(session)
+    await long_talk(app, session)
     await session.working_set.limit_tokens(1_000)
     await session.messages.used(input_tokens=999)
     writing = Writing()
