@@ -250,7 +250,9 @@ class Agent:
         session: Session | ConversationSession | None = None,
         cancel_token: CancellationToken | None = None,
     ) -> str:
-        """Return the answer to *query*, with *inputs* as variables; a question may be the answer.
+        """Return the answer to *query*, with *inputs* as variables.
+
+        A question may be the answer: the model's, or the one whether a call may run that a human has to allow first.
 
         With a *session* the conversation goes on in it, and *query* is recorded once, whoever recorded it. Without one
         nothing is remembered, whatever the agent's own session is.

@@ -2,8 +2,11 @@
 
 import asyncio
 import logging
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
+import anyio
 import anyio.lowlevel
 
 _log = logging.getLogger(__name__)
@@ -54,6 +57,26 @@ class CancellationToken:
     def reset(self) -> None:
         """Make it new; the callbacks stay."""
         self._cancelled = False
+
+
+@contextmanager
+def cancelled_by(*tokens: CancellationToken) -> Iterator[anyio.CancelScope]:
+    """Cancel the body as soon as one of *tokens* is cancelled, from any thread; the scope tells whether it was."""
+    loop, thread = asyncio.get_running_loop(), threading.get_ident()
+    with anyio.CancelScope() as scope:
+
+        def cancel() -> None:
+            if threading.get_ident() == thread:
+                scope.cancel()  # at once: nothing more is told
+            else:
+                loop.call_soon_threadsafe(scope.cancel)
+
+        removers = [token.on_cancel(cancel) for token in tokens]
+        try:
+            yield scope
+        finally:
+            for remove in removers:
+                remove()
 
 
 async def checkpoint() -> None:

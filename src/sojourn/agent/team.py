@@ -9,12 +9,13 @@ import msgspec
 from msgspec.structs import replace
 
 from sojourn.agent.agent import Agent
-from sojourn.agent.cancellation import CancellationToken
-from sojourn.agent.events import ContentChunk, ModelAnswered, SessionCancelled, SessionCompleted
+from sojourn.agent.cancellation import CancellationToken, cancelled_by
+from sojourn.agent.events import ContentChunk, ModelAnswered, SessionCancelled, SessionCompleted, SessionWaiting
 from sojourn.agent.gate import Gate
 from sojourn.agent.guard import SECURITY, InputGuard
 from sojourn.agent.settings import AgentSettings
-from sojourn.agent.skills.offered import Skills
+from sojourn.agent.skills.offered import HasServices, Skills
+from sojourn.agent.skills.services import ServiceContainer
 from sojourn.agent.skills.skill import Skill
 from sojourn.context.budget import ARMY, Limits
 from sojourn.context.fence import fenced
@@ -32,6 +33,7 @@ COMMANDER: Final = "commander"
 ROUTE_TOKENS: Final = 300
 UNPARSED: Final = "fallback: could not parse routing"
 AT_LIMIT: Final = "Stopped after reaching max tool-use turns."
+CANCELLED: Final = " [cancelled]"
 _ROUTE: Final = {
     "type": "object",
     "properties": {"agent": {"type": "string"}, "task": {"type": "string"}, "reason": {"type": "string"}},
@@ -93,7 +95,10 @@ class Route(Value, frozen=True, kw_only=True):
 
 
 class AgentResult(Value, frozen=True, kw_only=True):
-    """What came of a task. A failure says in *content* what went wrong."""
+    """What came of a task. A failure says in *content* what went wrong.
+
+    If a human has to allow something first, *content* is what he is asked, and the metadata has its `interrupt_id`.
+    """
 
     success: bool
     content: str
@@ -209,10 +214,14 @@ class Team:
                 return AgentResult(success=False, content=blocked, metadata={"blocked": SECURITY})
         before = self.budget.spent
         self.budget.begin_run()
+        route, failure = None, CANCELLED
         try:
-            route = await self.route(text)
+            with cancelled_by(*(() if cancel_token is None else (cancel_token,))):
+                route = await self.route(text)
         except (BudgetExceededError, ModelError) as error:
-            return AgentResult(success=False, content=str(error), tokens_used=self.budget.spent.since(before).tokens)
+            failure = str(error)
+        if route is None:
+            return AgentResult(success=False, content=failure, tokens_used=self.budget.spent.since(before).tokens)
         result = await self.run(route.agent, text, task=route.task, reason=route.reason, cancel_token=cancel_token)
         return replace(result, tokens_used=self.budget.spent.since(before).tokens)
 
@@ -244,6 +253,8 @@ class Team:
         except (BudgetExceededError, ModelError) as error:
             spent = self.budget.spent.since(before).tokens
             return AgentResult(success=False, content=str(error), tokens_used=spent, metadata=metadata)
+        if turn.waits_for is not None:
+            metadata["interrupt_id"] = turn.waits_for
         return AgentResult(
             success=turn.success,
             content=turn.content,
@@ -273,6 +284,7 @@ class _Heard:
 
     def __init__(self) -> None:
         self.success = False
+        self.waits_for: str | None = None
         self._pieces: list[str] = []
         self._halted = False
 
@@ -285,7 +297,10 @@ class _Heard:
             case SessionCompleted(halted_at_limit=halted):
                 self._halted, self.success = halted, not halted
             case SessionCancelled():
-                self._pieces.append(" [cancelled]")
+                self._pieces.append(CANCELLED)
+            case SessionWaiting(interrupt=interrupt):
+                self._pieces = [interrupt.question or ""]
+                self.waits_for = interrupt.interrupt_id
 
     @property
     def content(self) -> str:
@@ -298,6 +313,7 @@ class _Allowed:
     def __init__(self, skills: Skills, names: frozenset[str] | None) -> None:
         self._skills = skills
         self._names = names
+        self.services = skills.services if isinstance(skills, HasServices) else ServiceContainer()
 
     def get(self, name: str) -> Skill | None:
         return self._skills.get(name) if self._names is None or name in self._names else None

@@ -5,13 +5,12 @@ anywhere, and is then closed by whichever task comes by. So the two are kept apa
 """
 
 import asyncio
-import threading
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 
 import anyio
 
-from sojourn.agent.cancellation import CancellationToken
-from sojourn.agent.events import ContentChunk, SessionCancelled, ToolBatchStarted, TurnEvent
+from sojourn.agent.cancellation import CancellationToken, cancelled_by
+from sojourn.agent.events import ContentChunk, SessionCancelled, SessionWaiting, ToolBatchStarted, TurnEvent
 from sojourn.agent.gate import Announce
 
 Work = Callable[[Announce], Awaitable[None]]
@@ -54,32 +53,24 @@ async def _ended(task: asyncio.Task[None]) -> None:
 
 
 async def answer_in(events: AsyncIterator[TurnEvent]) -> str:
-    """Return what is said after the last call of tools: the answer."""
+    """Return what is said after the last call of tools: the answer.
+
+    If a human has to allow a call first, it is what he is asked.
+    """
     said: list[str] = []
     async for event in events:
         if isinstance(event, ToolBatchStarted):
             said.clear()
         elif isinstance(event, ContentChunk):
             said.append(event.text)
+        elif isinstance(event, SessionWaiting):
+            said = [event.interrupt.question or ""]
     return "".join(said)
 
 
 async def _run(work: Work, tokens: tuple[CancellationToken, ...], announce: Announce) -> None:
     """Run *work* until it ends or one of *tokens* is cancelled."""
-    loop, thread = asyncio.get_running_loop(), threading.get_ident()
-    with anyio.CancelScope() as scope:
-
-        def cancel() -> None:
-            if threading.get_ident() == thread:
-                scope.cancel()  # at once: nothing more is told
-            else:
-                loop.call_soon_threadsafe(scope.cancel)
-
-        removers = [token.on_cancel(cancel) for token in tokens]
-        try:
-            await work(announce)
-        finally:
-            for remove in removers:
-                remove()
+    with cancelled_by(*tokens) as scope:
+        await work(announce)
     if scope.cancelled_caught:
         announce(SessionCancelled())

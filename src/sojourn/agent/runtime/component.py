@@ -11,6 +11,7 @@ from sojourn.agent.events import (
     ModelAnswered,
     ReasoningChunk,
     ReasoningEnded,
+    SessionWaiting,
     ToolBatchStarted,
     ToolCompleted,
     ToolStarted,
@@ -95,7 +96,7 @@ class AgentComponent:
         self.targets = targets
         self._agent = agent
         self._emit: Emit | None = None
-        self._token: CancellationToken | None = None
+        self._tokens: set[CancellationToken] = set()
 
     def __repr__(self) -> str:
         return f"AgentComponent({self.name!r}, {self._agent!r})"
@@ -105,35 +106,40 @@ class AgentComponent:
         self._emit = emit
 
     def cancel(self) -> None:
-        """Stop the turn that is going on, if there is one."""
-        if self._token is not None:
-            self._token.cancel()
+        """Stop what is going on, in whichever conversation."""
+        for token in tuple(self._tokens):
+            token.cancel()
 
     async def input(
         self, text: Any, inputs: dict[str, Any] | None = None, session: ConversationSession | None = None
     ) -> str:
         """Answer *text*. With a *session* the conversation goes on in it; without, nothing is remembered.
 
+        If a human has to allow something first, the answer is what he is asked.
+
         Raises:
             SojournError: the turn failed; it is told as `agent.error`, too.
         """
         name = session.id if session is not None else ""
-        self._token = CancellationToken()
+        token = CancellationToken()
+        self._tokens.add(token)
         telling = _Telling(self, self._emit, session_id=name)
         answer: list[str] = []
         try:
-            events = self._agent.input_events(str(text), inputs, session=session, cancel_token=self._token)
+            events = self._agent.input_events(str(text), inputs, session=session, cancel_token=token)
             async with aclosing(events) as happening:
                 async for event in happening:
                     if isinstance(event, ModelAnswered):
                         answer.clear()  # what is said beside calls is a thought; the last words are the answer
                         answer += [event.message.text] if not event.message.tool_calls else []
+                    elif isinstance(event, SessionWaiting):
+                        answer = [event.interrupt.question or ""]
                     await telling.tell(event)
         except SojournError as error:
             await telling.error(error)
             raise
         finally:
-            self._token = None
+            self._tokens.discard(token)
         return "".join(answer) or telling.text
 
 
