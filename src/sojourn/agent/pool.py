@@ -289,10 +289,15 @@ class AgentPool:
 
     def _permissions(self, config: AgentConfig, parent: PooledAgent | None) -> Permissions | None:
         if parent is None:
+            if config.level is not None:
+                raise InvalidInputError("an agent without a parent has permissions instead of a level")
             return config.permissions or self._settings.permissions
-        if parent.permissions is None:
-            return config.permissions
-        return for_child(parent.permissions, cwd=self._settings.cwd or Path.cwd(), level=config.level)
+        if config.permissions is not None:
+            raise InvalidInputError("what an agent may do follows from its parent: give it a level")
+        held = parent.permissions
+        if held is None and config.level is None:
+            return None
+        return for_child(held or Permissions(level="yolo"), cwd=self._settings.cwd or Path.cwd(), level=config.level)
 
     async def _session(self, name: str, config: AgentConfig, parent: PooledAgent | None) -> Session:
         if config.session_id is not None:
