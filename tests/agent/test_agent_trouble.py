@@ -1,0 +1,433 @@
+"""When things go wrong around a turn: odd skills, odd models, stores that fail, and two who want the same at once."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable
+from typing import Any, cast
+
+import anyio
+import pytest
+
+import sojourn
+from sojourn import Session
+from sojourn.agent.agent import Agent
+from sojourn.agent.cancellation import CancellationToken
+from sojourn.agent.permissions.gate import PermissionGate
+from sojourn.agent.permissions.policy import Permissions
+from sojourn.agent.pool import AgentConfig, AgentPool, PoolSettings
+from sojourn.agent.runtime.component import AgentComponent
+from sojourn.agent.skills.registry import SkillRegistry
+from sojourn.agent.skills.skill import ToolResult
+from sojourn.agent.team import Team
+from sojourn.context.validity import CANCELLED
+from sojourn.errors import InvalidInputError, ModelError, StorageFullError
+from sojourn.model.events import Event, MessageAdded, ToolRan
+from sojourn.model.message import Message
+from sojourn.model.usage import Usage
+from sojourn.providers.protocol import ContentDelta, ModelRequest, RawLog, StreamComplete, StreamEvent
+from sojourn.providers.scripted import ScriptedProvider
+from sojourn.store import open_store
+from sojourn.store.protocol import Store
+from tests.agent.agent_kit import Waits, calling, listed, registry, said
+
+pytestmark = pytest.mark.anyio
+
+
+class Odd:
+    """A skill that returns whatever it is made with."""
+
+    description = "Odd."
+    parameters: dict[str, Any] = {"type": "object", "properties": {}}
+
+    def __init__(self, returned: Any, name: str = "odd") -> None:
+        self.name = name
+        self.returned = returned
+
+    async def execute(self, **arguments: Any) -> ToolResult:
+        result: ToolResult = self.returned
+        return result
+
+
+def skills_of(*skills: Any) -> SkillRegistry:
+    made = SkillRegistry()
+    for skill in skills:
+        made.register(skill)
+    return made
+
+
+class Failing:
+    """A store that fails when *when* says so of the events that are appended."""
+
+    def __init__(self, store: Any, when: Callable[[Event], bool]) -> None:
+        self._store = store
+        self._when = when
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
+
+    async def append(self, session_id: str, events: Any, **rest: Any) -> Any:
+        if any(self._when(getattr(one, "event", one)) for one in events):
+            raise StorageFullError("no space left")
+        return await self._store.append(session_id, events, **rest)
+
+
+def failing(store: Store, when: Callable[[Event], bool]) -> Store:
+    made: Any = Failing(store, when)
+    return cast("Store", made)
+
+
+# --- skills
+
+
+@pytest.mark.parametrize("returned", ["words", None, {"a": 1}])
+async def test_a_skill_that_returns_no_result_is_a_failure_that_the_model_is_told(returned: Any) -> None:
+    async with sojourn.open("memory:") as app:
+        session = await app.sessions.create()
+        provider = ScriptedProvider([calling(("odd", {})), "I see."])
+        agent = Agent(provider, session=session, skills=skills_of(Odd(returned)))
+
+        assert await agent.ask("go") == "I see."
+        result = (await said(session))[2]
+        assert result.error
+        assert type(returned).__name__ in result.text
+
+
+@pytest.mark.parametrize("data", [object(), float("nan"), "\ud800", {"deep": ["\udfff"]}, "x" * 17_000_000])
+async def test_a_value_that_no_variable_can_hold_fails_the_call_and_not_the_turn(data: Any) -> None:
+    async with sojourn.open("memory:") as app:
+        session = await app.sessions.create()
+        provider = ScriptedProvider([calling(("odd", {"_output": "kept"})), "I see."])
+        agent = Agent(provider, session=session, skills=skills_of(Odd(ToolResult(output="made", data=data))))
+
+        assert await agent.ask("go") == "I see."
+        result = (await said(session))[2]
+        assert "made" in result.text
+        assert "kept" in result.text
+        assert "kept" not in session.variables
+
+
+async def test_half_a_character_in_an_output_is_kept_as_a_question_mark() -> None:
+    async with sojourn.open("memory:") as app:
+        session = await app.sessions.create()
+        provider = ScriptedProvider([calling(("odd", {"_output": "kept"})), "I see."])
+        agent = Agent(provider, session=session, skills=skills_of(Odd(ToolResult(output="a\ud800b"))))
+
+        assert await agent.ask("go") == "I see."
+        assert session.variables["kept"] == "a?b"
+
+
+async def test_half_a_character_in_a_call_fails_no_turn() -> None:
+    async with sojourn.open("memory:") as app:
+        session = await app.sessions.create()
+        provider = ScriptedProvider([calling(("echo", {"text": "a\ud800b"})), "I see."])
+        agent = Agent(provider, session=session, skills=registry(echo=lambda text: text))
+
+        assert await agent.ask("go") == "I see."
+        [call] = (await said(session))[1].tool_calls
+        assert call.arguments == {"text": "a?b"}
+
+
+# --- stores that fail
+
+
+@pytest.mark.parametrize("parallel", [False, True])
+async def test_a_full_store_is_told_as_it_is_from_one_tool_or_from_many_at_once(parallel: bool) -> None:
+    async with open_store("memory:") as inner:
+        session = await Session.create(failing(inner, lambda event: isinstance(event, ToolRan)))
+        provider = ScriptedProvider([calling(*[("odd", {"_parallel": parallel})] * 2)])
+        agent = Agent(provider, session=session, skills=skills_of(Odd(ToolResult(output="x"))))
+
+        with pytest.raises(StorageFullError):
+            await agent.ask("go")
+
+
+async def test_cancelled_calls_are_not_forgotten_when_they_cannot_be_written() -> None:
+    full = True
+    async with open_store("memory:") as inner:
+        store = failing(inner, lambda event: full and isinstance(event, MessageAdded) and event.message.role == "tool")
+        session = await Session.create(store)
+        message = calling(("odd", {}))
+        await session.messages.add(message)
+        agent = Agent(ScriptedProvider(otherwise="Fine."), session=session)
+        agent.add_cancelled_tools([(message.tool_calls[0].id, "odd")])
+        with pytest.raises(StorageFullError):
+            await agent.ask("go")
+
+        full = False
+        await agent.ask("go")
+
+        assert [one.text for one in await said(session) if one.role == "tool"] == [CANCELLED]
+
+
+# --- two at once
+
+
+class Slow(ScriptedProvider):
+    """A model that answers when it is let go."""
+
+    def __init__(self, answer: str = "") -> None:
+        super().__init__(otherwise=answer)
+        self.asked = anyio.Event()
+        self.go = anyio.Event()
+
+    async def complete(self, request: ModelRequest, *, raw_log: RawLog | None = None) -> StreamComplete:
+        self.asked.set()
+        await self.go.wait()
+        return await super().complete(request, raw_log=raw_log)
+
+
+async def test_of_two_who_resume_at_once_one_finds_nothing_to_do() -> None:
+    async with sojourn.open("memory:") as app:
+        session = await app.sessions.create()
+        await session.messages.user("What is it?")
+        provider = ScriptedProvider(otherwise="This.")
+        agent = Agent(provider, session=session)
+
+        ended = await asyncio.gather(listed(agent.resume()), listed(agent.resume()), return_exceptions=True)
+
+        assert sorted(type(one).__name__ for one in ended) == ["InvalidInputError", "list"]
+        assert [one.text for one in await said(session)] == ["What is it?", "This."]
+
+
+async def test_of_two_agents_who_resume_one_session_one_finds_nothing_to_do() -> None:
+    async with sojourn.open("memory:") as app:
+        session = await app.sessions.create()
+        await session.messages.user("What is it?")
+        provider = ScriptedProvider(otherwise="This.")
+        agents = [Agent(provider, session=await app.sessions.open(session.id)) for _ in range(2)]
+
+        ended = await asyncio.gather(*(listed(agent.resume()) for agent in agents), return_exceptions=True)
+
+        assert sorted(type(one).__name__ for one in ended) == ["InvalidInputError", "list"]
+        assert [one.text for one in await said(session)] == ["What is it?", "This."]
+
+
+async def test_who_resumes_while_a_message_is_answered_finds_nothing_to_do() -> None:
+    async with sojourn.open("memory:") as app:
+        session = await app.sessions.create()
+        await session.messages.user("What is it?")
+        provider = ScriptedProvider(otherwise="This.")
+        agent = Agent(provider, session=session)
+
+        ended = await asyncio.gather(agent.ask("Well?"), listed(agent.resume()), return_exceptions=True)
+
+        assert ended[0] == "This."
+        assert isinstance(ended[1], InvalidInputError)
+
+
+async def test_the_same_words_said_again_while_they_are_answered_are_another_question() -> None:
+    async with sojourn.open("memory:") as app:
+        session = await app.sessions.create()
+        model = Slow("Yes.")
+        agent = Agent(model)
+        ends: list[str] = []
+
+        async def ask() -> None:
+            ends.append(await agent.input("go on", session=session))
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(ask)
+            await model.asked.wait()
+            tasks.start_soon(ask)
+            await anyio.wait_all_tasks_blocked()
+            model.go.set()
+
+        assert ends == ["Yes.", "Yes."]
+        assert [one.role for one in await said(session)] == ["user", "assistant"] * 2
+
+
+async def test_a_skill_has_the_token_of_its_own_turn_and_not_of_one_that_waits() -> None:
+    async with sojourn.open("memory:") as app:
+        session = await app.sessions.create()
+        held: list[CancellationToken] = []
+        runs, go = anyio.Event(), anyio.Event()
+
+        async def look() -> str:
+            """Look."""
+            runs.set()
+            await go.wait()
+            held.append(skills.services.get("cancellation"))
+            return "seen"
+
+        skills = registry(look=look)
+        agent = Agent(ScriptedProvider([calling(("look", {})), "Seen.", "More."]), session=session, skills=skills)
+        first, second = CancellationToken(), CancellationToken()
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(listed, agent.run_turn("one", cancel_token=first))
+            await runs.wait()
+            tasks.start_soon(listed, agent.run_turn("two", cancel_token=second))
+            await anyio.wait_all_tasks_blocked()
+            go.set()
+
+        assert held == [first]
+
+
+async def test_cancelling_a_component_stops_all_its_turns() -> None:
+    async with sojourn.open("memory:") as app:
+        waits = [Waits(), Waits()]
+        provider = ScriptedProvider([calling(("wait0", {})), calling(("wait1", {}))], otherwise="Done.")
+        agent = Agent(provider, skills=registry(wait0=waits[0], wait1=waits[1]))
+        component = AgentComponent("helper", agent)
+        conversations = sojourn.Conversations(app)
+        async with anyio.create_task_group() as tasks:
+            for place, one in enumerate(waits):
+                tasks.start_soon(component.input, "go", None, await conversations.get_or_create(f"talk{place}"))
+                await one.runs.wait()
+            component.cancel()
+            await anyio.wait_all_tasks_blocked()
+            for one in waits:
+                one.let_go.set()
+
+        assert [one.cancelled for one in waits] == [True, True]
+
+
+# --- bad input
+
+
+@pytest.mark.parametrize("inputs", [{"": 1}, {"x": object()}, {"x": float("inf")}, {"ok": 1, "x": "\ud800"}])
+async def test_inputs_that_cannot_be_kept_change_nothing(inputs: dict[str, Any]) -> None:
+    async with sojourn.open("memory:") as app:
+        session = await app.sessions.create()
+        head = session.head
+
+        with pytest.raises(sojourn.SojournError):
+            await listed(Agent(ScriptedProvider(otherwise="Hm."), session=session).run_turn("go", inputs=inputs))
+
+        await session.refresh()
+        assert await said(session) == []
+        assert session.head == head
+        assert len(session.variables) == 0
+
+
+# --- models
+
+
+class Rambling(ScriptedProvider):
+    """A model that goes on after its end."""
+
+    def __init__(self, *events: StreamEvent) -> None:
+        super().__init__()
+        self._events = events
+        self.closed = False
+
+    async def stream(
+        self, request: ModelRequest, *, raw_log: RawLog | None = None
+    ) -> AsyncGenerator[StreamEvent, None]:
+        self.requests.append(request)
+        try:
+            for event in self._events:
+                yield event
+        finally:
+            self.closed = True
+
+
+def ending(text: str) -> StreamComplete:
+    return StreamComplete(
+        message=Message(role="assistant", content=text), usage=Usage(model="m", input_tokens=1, output_tokens=1)
+    )
+
+
+async def test_what_comes_after_the_end_of_an_answer_is_neither_shown_nor_kept() -> None:
+    async with sojourn.open("memory:") as app:
+        session = await app.sessions.create()
+        model = Rambling(ContentDelta(text="One."), ending("One."), ContentDelta(text="Two."), ending("Two."))
+
+        assert await Agent(model, session=session).ask("go") == "One."
+
+        assert [one.text for one in await said(session)] == ["go", "One."]
+        assert model.closed
+        assert await session.store.find_partial(session.id) is None
+
+
+async def test_a_model_that_says_nothing_at_all_fails_the_turn() -> None:
+    async with sojourn.open("memory:") as app:
+        session = await app.sessions.create()
+
+        with pytest.raises(ModelError, match="no end"):
+            await Agent(Rambling(), session=session).ask("go")
+
+        turn = session.state.conversation.turn
+        assert turn is not None
+        assert turn.outcome == "failed"
+
+
+# --- teams and pools
+
+
+async def test_a_team_can_be_stopped_while_it_decides_who_does_it() -> None:
+    async with sojourn.open("memory:") as app:
+        session = await app.sessions.create()
+        provider, token = Slow(), CancellationToken()
+        team = Team(provider, session, app=app)
+        results = []
+
+        async def dispatch() -> None:
+            results.append(await team.dispatch("Do it", cancel_token=token))
+
+        with anyio.fail_after(5):
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(dispatch)
+                await provider.asked.wait()
+                token.cancel()
+
+        assert [(one.success, one.content) for one in results] == [(False, " [cancelled]")]
+
+
+async def test_a_level_is_kept_even_if_the_parent_may_do_everything() -> None:
+    async with sojourn.open("memory:") as app:
+        pool = AgentPool(app, ScriptedProvider(otherwise="Hm."))
+        await pool.create("boss")
+        helper = await pool.create("helper", AgentConfig(parent="boss", level="sandboxed"))
+        free = await pool.create("free", AgentConfig(parent="boss"))
+
+        assert helper.permissions is not None
+        assert helper.permissions.level == "sandboxed"
+        assert free.permissions is None
+        await pool.close()
+
+
+@pytest.mark.parametrize(
+    "config",
+    [AgentConfig(level="sandboxed"), AgentConfig(parent="boss", permissions=Permissions(level="sandboxed"))],
+)
+async def test_limits_that_would_not_count_are_refused(config: AgentConfig) -> None:
+    async with sojourn.open("memory:") as app:
+        pool = AgentPool(app, ScriptedProvider(otherwise="Hm."), PoolSettings(permissions=Permissions(level="trusted")))
+        await pool.create("boss")
+
+        with pytest.raises(InvalidInputError):
+            await pool.create("helper", config)
+        assert "helper" not in pool
+        await pool.close()
+
+
+async def test_a_team_and_an_agent_say_what_a_human_has_to_allow() -> None:
+    async with sojourn.open("memory:") as app:
+        session = await app.sessions.create()
+        gate = PermissionGate(session, Permissions(level="trusted"), when_nobody="leave")
+        provider = ScriptedProvider(otherwise=lambda _: calling(("odd", {})))
+        skills = skills_of(Odd(ToolResult(output="x")))
+
+        result = await Team(provider, session, skills=skills, gate=gate).run("writer", "Do it")
+        [pending] = session.interrupts.pending()
+        assert (result.success, result.content) == (False, pending.question)
+        assert result.metadata["interrupt_id"] == pending.interrupt_id
+
+        asked = await Agent(provider, session=session, skills=skills, gate=gate).input("Do it", session=session)
+        [pending] = session.interrupts.pending()
+        assert asked == pending.question
+
+
+async def test_a_skill_of_a_team_has_the_token_of_its_turn() -> None:
+    async with sojourn.open("memory:") as app:
+        session, token = await app.sessions.create(), CancellationToken()
+        held: list[CancellationToken] = []
+
+        def look(given: CancellationToken) -> str:
+            """Look."""
+            held.append(given)
+            return "seen"
+
+        team = Team(ScriptedProvider([calling(("look", {})), "Seen."]), session, skills=registry(look=look))
+        await team.run("writer", "Look", cancel_token=token)
+
+        assert held == [token]
