@@ -2,6 +2,7 @@
 
 import asyncio
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,7 +12,7 @@ from sojourn.engine.repair import CANCELLED_BEFORE
 from sojourn.engine.session import SessionOptions
 from sojourn.errors import LeaseLostError, LockedError
 from sojourn.model.entry import Entry
-from sojourn.model.events import MessageAdded, TurnEnded
+from sojourn.model.events import MessageAdded, TurnEnded, VariableSet
 from sojourn.model.message import Message, ToolCall
 from sojourn.store.protocol import Store
 from sojourn.testing.clock import FakeClock
@@ -150,3 +151,23 @@ async def test_a_turn_that_fell_silent_is_marked_interrupted_by_the_next() -> No
             await fall_silent()
         ended = [entry.event for entry in await store.read("s") if isinstance(entry.event, TurnEnded)]
         assert [(turn.turn_id, turn.outcome) for turn in ended] == [("silent", "interrupted"), ("next", "completed")]
+
+
+async def test_an_append_beside_a_turn_that_ends_meanwhile_is_made_all_the_same() -> None:
+    async with open_store("memory:") as store:
+        session = await Session.create(store, "s")
+        turn = session.turn()
+        await turn.__aenter__()
+        lease, real = session._lease, store.append
+
+        async def slowly(*arguments: Any, **options: Any) -> Any:
+            if options.get("lease") is lease and lease is not None:
+                store.append = real  # type: ignore[method-assign]  # once
+                await turn.__aexit__(None, None, None)
+            return await real(*arguments, **options)
+
+        store.append = slowly  # type: ignore[method-assign]  # it waits just so long
+        await session.append(VariableSet(name="x", value=1))
+
+        assert session.variables.to_dict() == {"x": 1}
+        assert last_turn_outcome(session) == "completed"

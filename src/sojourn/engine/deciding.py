@@ -27,7 +27,6 @@ async def append_decided(session: Live, decide: Decide) -> Receipt | None:
         LeaseLostError: the turn that is held through *session* was taken over.
     """
     await session.refresh()
-    was_lost = False
     while True:
         state = session.state
         events = await decide(state)
@@ -36,8 +35,6 @@ async def append_decided(session: Live, decide: Decide) -> Receipt | None:
         try:
             return await session.append(*events, expected=state.head)
         except LeaseLostError:
-            if was_lost:
-                raise
-            was_lost = True  # a turn may have ended since: what is decided beside it is then tied to it no more
+            raise
         except ConflictError:
             await session.refresh()

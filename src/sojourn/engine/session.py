@@ -22,6 +22,7 @@ from sojourn.context.models import ModelCatalog
 from sojourn.engine import portable
 from sojourn.engine.contexts import Contexts
 from sojourn.engine.forgetting import What, forget
+from sojourn.engine.leased import append_as_held
 from sojourn.engine.loading import load_state
 from sojourn.engine.nouns.allowances import AllowancesNoun
 from sojourn.engine.nouns.facts import Facts
@@ -255,12 +256,13 @@ class Session:
             drafts = self._keep_in_memory(as_drafts(drafts))
             if not drafts and events:
                 return Receipt(first=self.head, last=self.head, at=self.clock.now(), epoch=self._epoch)
-        receipt = await self._store.append(
+        receipt = await append_as_held(
+            self._store,
             self.id,
             drafts,
+            held=lambda: lease or self._lease,
             expected=expected,
             key=key,
-            lease=lease or self._lease,
             clear_partial=clear_partial,
         )
         if receipt.first == self.head + 1 and receipt.epoch == self._epoch and receipt.entries:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from openai import AsyncOpenAI, AsyncStream
 
 OPENAI_URL: Final = "https://api.openai.com/v1"
-SECRET_LENGTH: Final = 8
+SECRET_LENGTH: Final = 6
 """Keys shorter than this are made up, for servers that want some key and look at none."""
 NO_KEY: Final = "none"
 """Sent when there is no key. Without one the SDK would take OPENAI_API_KEY and send it to whatever server this is."""
