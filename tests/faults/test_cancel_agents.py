@@ -23,10 +23,7 @@ from sojourn.agent.agent import Agent
 from sojourn.agent.cancellation import CancellationToken
 from sojourn.agent.journal_talk import GO_ON
 from sojourn.engine.compacting import ContextCompactor
-from sojourn.engine.deciding import append_decided
-from sojourn.errors import InvalidInputError, LeaseLostError
-from sojourn.model.events import VariableSet
-from sojourn.model.state import SessionState
+from sojourn.errors import InvalidInputError
 from sojourn.providers.scripted import ScriptedProvider
 from sojourn.testing.wire import Held
 from tests.agent.agent_kit import calling, registry
@@ -258,30 +255,6 @@ async def test_there_is_nothing_to_resume_where_all_is_answered() -> None:
             await anext(agent.resume())
 
         assert session.head == head
-
-
-@pytest.mark.anyio
-async def test_what_is_decided_while_a_turn_ends_is_not_lost_with_it() -> None:
-    async with sojourn.open("memory:", settings=QUIET) as app:
-        session = await app.sessions.create()
-        lease = await app.store.acquire_lease(session.id, "the turn")
-        session.hold(lease)
-        await app.store.release_lease(lease)
-        asked = 0
-
-        async def decide(state: SessionState) -> list[VariableSet]:
-            nonlocal asked
-            asked += 1
-            if asked == 2:
-                session.hold(None)
-            return [VariableSet(name="answer", value=asked)]
-
-        assert await append_decided(session, decide) is not None
-        assert session.variables.to_dict() == {"answer": 2}
-
-        session.hold(lease)
-        with pytest.raises(LeaseLostError):
-            await append_decided(session, decide)
 
 
 @pytest.mark.anyio
