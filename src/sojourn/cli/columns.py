@@ -1,7 +1,6 @@
 """Columns of a terminal: how many there are, how many a text takes, and the part of it that fits."""
 
 import os
-import shutil
 import sys
 import unicodedata
 from typing import Final
@@ -13,9 +12,14 @@ _LEAST: Final = 20
 
 def terminal_columns() -> int | None:
     """Return how wide lines may be; None if nobody said so, as when a program reads them."""
-    if not os.environ.get("COLUMNS") and not sys.stdout.isatty():
+    said = os.environ.get("COLUMNS", "")
+    if said.isascii() and said.isdigit() and int(said) > 0:
+        return max(_LEAST, int(said))
+    try:
+        found = os.get_terminal_size(sys.stdout.fileno()).columns
+    except (OSError, ValueError):  # it is no terminal, or it is closed
         return None
-    return max(_LEAST, shutil.get_terminal_size().columns)
+    return max(_LEAST, found) if found > 0 else None
 
 
 def width(text: str) -> int:

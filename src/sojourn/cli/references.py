@@ -1,6 +1,5 @@
 """Which session a person means: by its id, by a piece of it, by its title, or as the one used last."""
 
-import difflib
 import re
 from collections.abc import AsyncIterator, Iterable
 from dataclasses import replace
@@ -20,6 +19,7 @@ if TYPE_CHECKING:  # a list of sessions does not wait for the engine
 Among = Literal["kept", "trash"]
 """Where to look: among the sessions that are kept, archived or not, or among those in the trash."""
 _SHORT: Final = 8
+_LONG: Final = 16
 _NAMED: Final = 5
 _COMPARED: Final = 1000
 """Sessions whose titles are compared with one that was not found."""
@@ -29,8 +29,8 @@ _RECENT: Final = re.compile(r"@(?:last|-([0-9]{1,6}))")
 
 
 def short(session_id: str) -> str:
-    """Return the end of an id, which is enough for people: its beginning is the time, and much the same."""
-    return session_id[-_SHORT:]
+    """Return the end of a long id, which is enough for people: its beginning is the time, and much the same."""
+    return session_id if len(session_id) <= _LONG else session_id[-_SHORT:]
 
 
 async def open_session(app: "Sojourn", reference: str, *, project: str | None = None) -> "Session":
@@ -119,13 +119,15 @@ async def _not_found(store: Store, wanted: str, headers: list[SessionHeader], am
     elsewhere = _meant([header async for header in _all(store, other)], wanted)
     if elsewhere:
         place = "in the trash: sojourn restore takes it out" if other == "trash" else "not in the trash"
-        error.add_note(f"{short(elsewhere[0].session_id)} is {place}")
+        error.add_note(f"{elsewhere[0].session_id} is {place}")
     _name(error, _near(headers[:_COMPARED], wanted))
     return error
 
 
 def _near(headers: list[SessionHeader], wanted: str) -> list[SessionHeader]:
     """Return sessions whose title holds *wanted*, or is written much like it."""
+    import difflib  # noqa: PLC0415 - only who was not understood waits for it
+
     folded = wanted.casefold()
     titles = {(header.title or "").casefold(): header for header in reversed(headers) if header.title}
     holding = [title for title in reversed(titles) if folded in title]
