@@ -120,6 +120,16 @@ async def test_rewinding_puts_a_fork_in_the_sessions_place(app: Sojourn) -> None
     assert rewound.state.title == "Trip"
 
 
+async def test_rewinding_does_not_take_back_the_title_and_the_tags(app: Sojourn) -> None:
+    session = await app.sessions.create("s", title="Draft", tags=["old", "both"])
+    kept = await session.messages.user("to Rome")
+    await app.sessions.rename("s", "Trip")
+    await app.sessions.tag("s", add=["new"], remove=["old"])
+    rewound = await app.sessions.rewind("s", at=kept.seq)
+
+    assert (rewound.state.title, rewound.state.tags) == ("Trip", ("both", "new"))
+
+
 async def test_the_tree_shows_forks_of_forks(app: Sojourn) -> None:
     await app.sessions.create("root")
     await app.sessions.fork("root", "a")

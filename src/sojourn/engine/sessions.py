@@ -245,13 +245,17 @@ class SessionManager:
     async def rewind(self, session_id: str, *, at: int) -> Session:
         """Go back to entry *at*: a fork there takes the session's place, and opening the old id opens it.
 
-        Nothing is removed: the old session is opened with ``exact=True``.
+        Nothing is removed: the old session is opened with ``exact=True``. It keeps the title and the tags that it has
+        now, which are about the session and not of its past.
         """
         old = (await self._store.get_session(session_id)).header
         session = await self.fork(session_id, at=at)
         await self._append(old.session_id, ev.SessionSuperseded(by=session.id))
-        if old.title is not None and session.state.title is None:
+        if old.title is not None and session.state.title != old.title:
             await session.append(ev.SessionRenamed(title=old.title, source=old.title_source or "auto"))
+        if session.state.tags != old.tags:
+            gone = tuple(tag for tag in session.state.tags if tag not in old.tags)
+            await session.append(ev.SessionTagged(added=old.tags, removed=gone))
         return session
 
     async def branches(self, session_id: str) -> tuple[SessionHeader, ...]:
