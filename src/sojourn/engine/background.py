@@ -95,11 +95,15 @@ class Background:
         """Do all the work that waits now."""
         async with self._busy:
             while self._behind:
-                _, session = self._behind.popitem()
-                for name, work in self._workers.items():
-                    await self._catch_up(name, work, session)
-                for name, follower in tuple(self._followers.items()):
-                    await self._call(name, follower, session)
+                session_id, session = self._behind.popitem()
+                try:
+                    for name, work in self._workers.items():
+                        await self._catch_up(name, work, session)
+                    for name, follower in tuple(self._followers.items()):
+                        await self._call(name, follower, session)
+                except BaseException:  # whoever drains was cancelled, and the work is still to be done
+                    self._behind.setdefault(session_id, session)
+                    raise
 
     async def _call(self, name: str, follower: Follower, session: Session) -> None:
         try:
