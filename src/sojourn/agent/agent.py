@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager
+from contextvars import ContextVar
 from functools import partial
 from typing import Any, Final
 
@@ -51,6 +52,9 @@ Instructions = str | Callable[[], Awaitable[str]]
 """The system prompt, or what gives it anew before each call of the model."""
 MAX_INPUT: Final = 4_000_000
 """Characters that the user may say at once."""
+
+_INSIDE: Final[ContextVar[tuple[object, ...]]] = ContextVar("sojourn_agents", default=())
+"""The turns of agents that whoever runs is inside of: a skill that asks its own agent would wait for itself."""
 
 
 class Agent:
@@ -123,6 +127,7 @@ class Agent:
         self._name = name
         self._cancelled: list[tuple[str, str]] = []
         self._lock = asyncio.Lock()
+        self._at_work = object()
         self._monotonic = session.clock.monotonic if session is not None else SystemClock().monotonic
         self._announce: Announce = _to_nobody
         self._budget = SessionBudget(session, limits) if session is not None else None
@@ -337,9 +342,14 @@ class Agent:
     @asynccontextmanager
     async def _slot(self, when_busy: WhenBusy) -> AsyncIterator[None]:
         """Wait for this agent's turn; those who wait come in the order in which they asked."""
-        if self._lock.locked() and when_busy == "refuse":
-            raise LockedError("another turn of this agent is going on")
+        if self._lock.locked():
+            if when_busy == "refuse":
+                raise LockedError("another turn of this agent is going on")
+            if self._at_work in _INSIDE.get():
+                raise LockedError("this was asked for inside the turn that it would wait for")
         async with self._lock:
+            self._at_work = object()
+            _INSIDE.set((*_INSIDE.get(), self._at_work))  # for as long as the turn's task lives
             yield
 
     async def _hold(self, wish: Wish, announce: Announce) -> None:
@@ -369,7 +379,8 @@ class Agent:
                     waiting = paused
         finally:
             self._announce = _to_nobody
-            if self._log is not None and self._app is None:  # an app's background work does it otherwise
+            # An app's background work does it otherwise.
+            if self._log is not None and self._app is None and not self._log.is_closed:
                 with anyio.CancelScope(shield=True):
                     await self._log.catch_up()
         if answered is not None:

@@ -8,7 +8,7 @@ import anyio
 
 from sojourn.agent.wish import waits
 from sojourn.engine.session import Session
-from sojourn.engine.turn import HeldTurn
+from sojourn.engine.turn import HeldTurn, is_inside_turn
 from sojourn.errors import InvalidInputError, LockedError
 from sojourn.model.events import Event
 
@@ -22,7 +22,7 @@ async def enter_turn(
     """Take the turn of *session* until *stack* is left; see `Session.turn`. Somebody else's is waited for.
 
     Raises:
-        LockedError: another turn is going on, and nobody wants to *wait*.
+        LockedError: another turn is going on, and nobody wants to *wait*, or it would be for ever.
         InvalidInputError: nothing waits that could be resumed, or nothing any more.
     """
     pause = _FIRST
@@ -35,6 +35,8 @@ async def enter_turn(
         except LockedError:
             if not wait:
                 raise
+            if await is_inside_turn(session):
+                raise LockedError("this was asked for inside the turn that it would wait for") from None
         else:
             if resume:
                 await _check_waiting(session)  # another process may have answered just before

@@ -12,6 +12,7 @@ import asyncio
 import os
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextvars import ContextVar
 from typing import Final, Protocol
 
 import anyio
@@ -26,6 +27,8 @@ from sojourn.model.ids import SessionId
 from sojourn.model.state import SessionState
 from sojourn.store.protocol import Lease, Receipt, Store
 
+_INSIDE: Final[ContextVar[tuple[str, ...]]] = ContextVar("sojourn_turns", default=())
+"""The turns that whoever runs is inside of."""
 LEASE_SECONDS: Final = 30.0
 RENEW_SECONDS: Final = 10.0
 
@@ -115,6 +118,7 @@ async def run_turn(
     try:
         await _begin(session, name, resume=resume, opening=opening)
         turn = HeldTurn(name, seconds)
+        _INSIDE.set((*_INSIDE.get(), name))
         async with kept(session.store, lease):
             yield turn
         outcome = "waiting" if turn.is_put_aside else "completed"
@@ -122,12 +126,22 @@ async def run_turn(
         outcome = "cancelled"
         raise
     finally:
+        _INSIDE.set(tuple(one for one in _INSIDE.get() if one != name))
         with anyio.CancelScope(shield=True):
             try:
                 await _end(session, name, outcome, seconds=seconds())
             finally:
                 session.hold(None)
                 await session.store.release_lease(lease)
+
+
+async def is_inside_turn(session: Leasing) -> bool:
+    """Tell whether whoever asks is inside the turn of *session* that is going on, and would wait for ever."""
+    if not _INSIDE.get():
+        return False
+    await session.refresh()
+    turn = session.state.conversation.turn
+    return turn is not None and turn.outcome is None and turn.turn_id in _INSIDE.get()
 
 
 async def acquired(store: Store, session_id: SessionId, holder: str) -> Lease:
