@@ -52,6 +52,11 @@ class JournalLog:
     def __repr__(self) -> str:
         return f"JournalLog({self._session.id!r}, {self.logger!r})"
 
+    @property
+    def is_closed(self) -> bool:
+        """Whether nothing is written any more."""
+        return self.logger.folder.is_closed
+
     def attach(self, app: Sojourn) -> None:
         """Follow the session in the background of *app*, until the log is closed.
 
@@ -64,13 +69,18 @@ class JournalLog:
         app.background.notify(self._session)
 
     async def catch_up(self) -> None:
-        """Write down what the journal holds beyond what was read. What cannot be written is reported, and waits.
+        """Write down what the journal holds beyond what was read. What cannot be done is reported, and waits.
 
         Raises:
             ClosedError: the log is closed.
         """
         async with self._busy:
-            await self._catch_up()
+            try:
+                await self._catch_up()
+            except ClosedError:
+                raise
+            except StoreError as error:
+                self.logger.folder.report(error)
 
     async def rebuild(self) -> None:
         """Write everything anew from the journal; what did not come from it stays.
@@ -112,7 +122,7 @@ class JournalLog:
         for one in leave:
             one()
         async with self._busy:
-            if self.logger.folder.is_closed:
+            if self.is_closed:
                 return
             with anyio.CancelScope(shield=True):
                 try:
@@ -125,7 +135,7 @@ class JournalLog:
     async def _follow(self, session: Session) -> None:
         if session.id == self._session.id:
             async with self._busy:
-                if not self.logger.folder.is_closed:
+                if not self.is_closed:
                     await self._catch_up()
 
     async def _purged(self, purged: SessionPurged) -> None:
