@@ -202,7 +202,9 @@ class JournalTalk:
         return overflows or context.tokens.count > FULL * context.budget
 
     async def keep_partial(self, text: str) -> None:
-        await self._session.store.save_partial(self._session.id, storable(text))
+        # A journal holds a NUL character as any other, but no store takes one in a partial text.
+        whole = storable(text).replace("\0", "\N{REPLACEMENT CHARACTER}")
+        await self._session.store.save_partial(self._session.id, whole)
 
     async def answer(self, message: Message | None, usage: Usage, *, seconds: float, last: bool = False) -> Said:
         priced = await self._priced(usage)
