@@ -81,7 +81,10 @@ class RuntimeBus:
 
     async def __aexit__(self, *exc_info: Any) -> bool | None:
         tasks, self._tasks = self._tasks, None
-        return await tasks.__aexit__(*exc_info) if tasks is not None else None
+        try:
+            return await tasks.__aexit__(*exc_info) if tasks is not None else None
+        except BaseExceptionGroup as group:
+            raise group.exceptions[0] from None
 
     # --- who takes part
 

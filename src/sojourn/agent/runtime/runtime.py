@@ -148,11 +148,14 @@ class AsyncRuntime:
     async def _start_components(self) -> None:
         waiting = [one for one in self.bus.components if isinstance(one, Starts)]
         with anyio.move_on_after(START_SECONDS) as limit:
-            async with anyio.create_task_group() as tasks:
-                for component in waiting:
-                    tasks.start_soon(component.start)
+            try:
+                async with anyio.create_task_group() as tasks:
+                    for component in waiting:
+                        tasks.start_soon(component.start)
+            except BaseExceptionGroup as group:
+                raise group.exceptions[0] from None
         if limit.cancelled_caught:
-            _log.warning("not every component had started after %g seconds; going on without waiting", START_SECONDS)
+            _log.warning("some components had not started after %g seconds and were stopped; going on", START_SECONDS)
 
     async def _stop_components(self) -> None:
         for component in self.bus.components:
