@@ -9,6 +9,8 @@ from sojourn import Session
 from sojourn.agent.skills.registry import SkillRegistry
 from sojourn.model.events import MessageAdded
 from sojourn.model.message import Message, ToolCall
+from sojourn.providers.protocol import ModelRequest, RawLog, StreamComplete
+from sojourn.providers.scripted import ScriptedProvider
 
 _count = 0
 
@@ -51,6 +53,20 @@ class Waits:
             self.cancelled = True
             raise
         return "waited"
+
+
+class Slow(ScriptedProvider):
+    """A model that answers when it is let go."""
+
+    def __init__(self, answer: str = "") -> None:
+        super().__init__(otherwise=answer)
+        self.asked = anyio.Event()
+        self.go = anyio.Event()
+
+    async def complete(self, request: ModelRequest, *, raw_log: RawLog | None = None) -> StreamComplete:
+        self.asked.set()
+        await self.go.wait()
+        return await super().complete(request, raw_log=raw_log)
 
 
 def registry(**functions: Any) -> SkillRegistry:

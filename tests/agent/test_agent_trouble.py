@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable
+from pathlib import Path
 from typing import Any, cast
 
 import anyio
@@ -11,15 +12,20 @@ import sojourn
 from sojourn import Session
 from sojourn.agent.agent import Agent
 from sojourn.agent.cancellation import CancellationToken
+from sojourn.agent.logs.config import LogConfig
+from sojourn.agent.logs.logger import SessionLogger
 from sojourn.agent.permissions.gate import PermissionGate
 from sojourn.agent.permissions.policy import Permissions
 from sojourn.agent.pool import AgentConfig, AgentPool, PoolSettings
-from sojourn.agent.runtime.component import AgentComponent
+from sojourn.agent.runtime.bus import RuntimeBus
+from sojourn.agent.runtime.runtime import AsyncRuntime
 from sojourn.agent.skills.registry import SkillRegistry
 from sojourn.agent.skills.skill import ToolResult
 from sojourn.agent.team import Team
+from sojourn.clock import SystemClock
 from sojourn.context.validity import CANCELLED
-from sojourn.errors import InvalidInputError, ModelError, StorageFullError
+from sojourn.engine.background import Background
+from sojourn.errors import InvalidInputError, ModelError, StorageFullError, UnavailableError
 from sojourn.model.events import Event, MessageAdded, ToolRan
 from sojourn.model.message import Message
 from sojourn.model.usage import Usage
@@ -27,7 +33,8 @@ from sojourn.providers.protocol import ContentDelta, ModelRequest, RawLog, Strea
 from sojourn.providers.scripted import ScriptedProvider
 from sojourn.store import open_store
 from sojourn.store.protocol import Store
-from tests.agent.agent_kit import Waits, calling, listed, registry, said
+from sojourn.testing import Backend
+from tests.agent.agent_kit import Slow, calling, listed, registry, said
 
 pytestmark = pytest.mark.anyio
 
@@ -158,126 +165,93 @@ async def test_cancelled_calls_are_not_forgotten_when_they_cannot_be_written() -
         assert [one.text for one in await said(session) if one.role == "tool"] == [CANCELLED]
 
 
-# --- two at once
+class Unreachable(Failing):
+    """A store that cannot be asked for a session while it is *down*."""
+
+    def __init__(self, store: Any) -> None:
+        super().__init__(store, lambda _: False)
+        self.down = False
+
+    async def find_session(self, session_id: str) -> Any:
+        if self.down:
+            raise UnavailableError("gone")
+        return await self._store.find_session(session_id)
 
 
-class Slow(ScriptedProvider):
-    """A model that answers when it is let go."""
+async def test_a_log_that_cannot_follow_fails_no_turn(tmp_path: Path) -> None:
+    async with open_store("memory:") as inner:
+        store: Any = Unreachable(inner)
+        session = await Session.create(store)
+        logger = SessionLogger(LogConfig(base_dir=tmp_path))
+        agent = Agent(ScriptedProvider(otherwise="Hm."), session=session, logger=logger)
+        store.down = True
+        assert await agent.ask("go") == "Hm."
 
-    def __init__(self, answer: str = "") -> None:
-        super().__init__(otherwise=answer)
-        self.asked = anyio.Event()
-        self.go = anyio.Event()
+        store.down = False
+        assert await agent.ask("on") == "Hm."
 
-    async def complete(self, request: ModelRequest, *, raw_log: RawLog | None = None) -> StreamComplete:
-        self.asked.set()
-        await self.go.wait()
-        return await super().complete(request, raw_log=raw_log)
+        assert [one.content for one in logger.folder.storage.get_messages()] == ["go", "Hm.", "on", "Hm."]
+        await agent.close()
 
 
-async def test_of_two_who_resume_at_once_one_finds_nothing_to_do() -> None:
+async def test_an_agent_whose_log_is_closed_still_talks(tmp_path: Path) -> None:
+    async with open_store("memory:") as store:
+        session = await Session.create(store)
+        agent = Agent(
+            ScriptedProvider(otherwise="Hm."), session=session, logger=SessionLogger(LogConfig(base_dir=tmp_path))
+        )
+        await agent.close()
+
+        assert await agent.ask("go") == "Hm."
+
+
+async def test_background_work_that_is_cut_off_is_still_to_be_done() -> None:
     async with sojourn.open("memory:") as app:
         session = await app.sessions.create()
-        await session.messages.user("What is it?")
-        provider = ScriptedProvider(otherwise="This.")
-        agent = Agent(provider, session=session)
+        runs, go, done = anyio.Event(), anyio.Event(), []
 
-        ended = await asyncio.gather(listed(agent.resume()), listed(agent.resume()), return_exceptions=True)
-
-        assert sorted(type(one).__name__ for one in ended) == ["InvalidInputError", "list"]
-        assert [one.text for one in await said(session)] == ["What is it?", "This."]
-
-
-async def test_of_two_agents_who_resume_one_session_one_finds_nothing_to_do() -> None:
-    async with sojourn.open("memory:") as app:
-        session = await app.sessions.create()
-        await session.messages.user("What is it?")
-        provider = ScriptedProvider(otherwise="This.")
-        agents = [Agent(provider, session=await app.sessions.open(session.id)) for _ in range(2)]
-
-        ended = await asyncio.gather(*(listed(agent.resume()) for agent in agents), return_exceptions=True)
-
-        assert sorted(type(one).__name__ for one in ended) == ["InvalidInputError", "list"]
-        assert [one.text for one in await said(session)] == ["What is it?", "This."]
-
-
-async def test_who_resumes_while_a_message_is_answered_finds_nothing_to_do() -> None:
-    async with sojourn.open("memory:") as app:
-        session = await app.sessions.create()
-        await session.messages.user("What is it?")
-        provider = ScriptedProvider(otherwise="This.")
-        agent = Agent(provider, session=session)
-
-        ended = await asyncio.gather(agent.ask("Well?"), listed(agent.resume()), return_exceptions=True)
-
-        assert ended[0] == "This."
-        assert isinstance(ended[1], InvalidInputError)
-
-
-async def test_the_same_words_said_again_while_they_are_answered_are_another_question() -> None:
-    async with sojourn.open("memory:") as app:
-        session = await app.sessions.create()
-        model = Slow("Yes.")
-        agent = Agent(model)
-        ends: list[str] = []
-
-        async def ask() -> None:
-            ends.append(await agent.input("go on", session=session))
-
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(ask)
-            await model.asked.wait()
-            tasks.start_soon(ask)
-            await anyio.wait_all_tasks_blocked()
-            model.go.set()
-
-        assert ends == ["Yes.", "Yes."]
-        assert [one.role for one in await said(session)] == ["user", "assistant"] * 2
-
-
-async def test_a_skill_has_the_token_of_its_own_turn_and_not_of_one_that_waits() -> None:
-    async with sojourn.open("memory:") as app:
-        session = await app.sessions.create()
-        held: list[CancellationToken] = []
-        runs, go = anyio.Event(), anyio.Event()
-
-        async def look() -> str:
-            """Look."""
+        async def follow(followed: Session) -> None:
             runs.set()
             await go.wait()
-            held.append(skills.services.get("cancellation"))
-            return "seen"
+            done.append(followed.id)
 
-        skills = registry(look=look)
-        agent = Agent(ScriptedProvider([calling(("look", {})), "Seen.", "More."]), session=session, skills=skills)
-        first, second = CancellationToken(), CancellationToken()
+        background = Background()
+        background.follow("slow", follow)
+        background.notify(session)
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(listed, agent.run_turn("one", cancel_token=first))
+            tasks.start_soon(background.drain)
             await runs.wait()
-            tasks.start_soon(listed, agent.run_turn("two", cancel_token=second))
-            await anyio.wait_all_tasks_blocked()
-            go.set()
+            tasks.cancel_scope.cancel()
+        go.set()
+        await background.drain()
 
-        assert held == [first]
+        assert done == [session.id]
 
 
-async def test_cancelling_a_component_stops_all_its_turns() -> None:
-    async with sojourn.open("memory:") as app:
-        waits = [Waits(), Waits()]
-        provider = ScriptedProvider([calling(("wait0", {})), calling(("wait1", {}))], otherwise="Done.")
-        agent = Agent(provider, skills=registry(wait0=waits[0], wait1=waits[1]))
-        component = AgentComponent("helper", agent)
-        conversations = sojourn.Conversations(app)
-        async with anyio.create_task_group() as tasks:
-            for place, one in enumerate(waits):
-                tasks.start_soon(component.input, "go", None, await conversations.get_or_create(f"talk{place}"))
-                await one.runs.wait()
-            component.cancel()
-            await anyio.wait_all_tasks_blocked()
-            for one in waits:
-                one.let_go.set()
+# --- on every store
 
-        assert [one.cancelled for one in waits] == [True, True]
+
+async def test_odd_characters_and_two_who_resume_are_the_same_on_every_store(backend: Backend, tmp_path: Path) -> None:
+    async with backend.make_store(tmp_path, SystemClock()) as store:
+        session = await Session.create(store)
+        calls = calling(
+            ("odd", {"a": "x\0y", "_parallel": True, "_output": "kept"}), ("odd", {"a": "\u2028"}), text="p\0q" * 1_000
+        )
+        provider = ScriptedProvider([calls, "do\0ne\r\n\u2028"])
+        agent = Agent(provider, session=session, skills=skills_of(Odd(ToolResult(output="r\0s"))))
+
+        assert await agent.ask("u\0v \U0001f600") == "do\0ne\r\n\u2028"
+
+        again = await Session.open(store, session.id)
+        assert again.state == session.state
+        assert again.variables["kept"] == "r\0s"
+        assert [one.text for one in await said(again) if one.role == "user"] == ["u\0v \U0001f600"]
+
+        await session.messages.user("What is it?")
+        provider.add("This.")
+        agents = [Agent(provider, session=await Session.open(store, session.id)) for _ in range(2)]
+        ended = await asyncio.gather(*(listed(one.resume()) for one in agents), return_exceptions=True)
+        assert sorted(type(one).__name__ for one in ended) == ["InvalidInputError", "list"]
 
 
 # --- bad input
@@ -350,7 +324,34 @@ async def test_a_model_that_says_nothing_at_all_fails_the_turn() -> None:
         assert turn.outcome == "failed"
 
 
-# --- teams and pools
+# --- runtimes, teams and pools
+
+
+async def test_an_error_inside_a_bus_comes_out_as_it_is() -> None:
+    with pytest.raises(ModelError):
+        async with RuntimeBus():
+            raise ModelError("no")
+
+
+class Unstartable:
+    """A component that cannot start."""
+
+    name = "unstartable"
+    kind = "other"
+    targets = None
+
+    async def input(self, text: Any, inputs: dict[str, Any], session: Any) -> None:
+        """Take anything, and give nothing back."""
+
+    async def start(self) -> None:
+        """Fail."""
+        raise UnavailableError("no")
+
+
+async def test_a_component_that_cannot_start_is_told_as_it_is() -> None:
+    async with sojourn.open("memory:") as app:
+        with pytest.raises(UnavailableError):
+            await AsyncRuntime(app).start([Unstartable()])
 
 
 async def test_a_team_can_be_stopped_while_it_decides_who_does_it() -> None:
