@@ -1,10 +1,12 @@
 """`sojourn fork`, `tree` and `rewind`: other ways that a conversation could go on."""
 
 from collections.abc import Iterator
+from typing import Final
 
 import click
 import msgspec
 
+from sojourn.cli.columns import fit, terminal_columns, width
 from sojourn.cli.frame import Result, on_store
 from sojourn.cli.place import Place
 from sojourn.cli.references import short
@@ -13,6 +15,9 @@ from sojourn.engine.branches import Branch, find_tree
 from sojourn.engine.inputs import MAX_NAME, check_text
 from sojourn.model.header import SessionHeader
 from sojourn.store.protocol import Store
+
+_LEAST: Final = 8
+"""Columns of a title that are shown however deep it hangs."""
 
 
 @click.command("fork")
@@ -86,7 +91,10 @@ def _lines(branch: Branch, here: str, front: str = "", below: str = "") -> Itera
     header = branch.header
     where = f" at {header.forked_at}" if header.forked_at is not None else ""
     mark = "  ← here" if header.session_id == here else ""
-    yield f"{front}{short(header.session_id)}{where}  {session_name(header)}{mark}"
+    line, columns = f"{front}{short(header.session_id)}{where}  ", terminal_columns()
+    name = session_name(header)
+    room = max(_LEAST, columns - width(line) - width(mark)) if columns is not None else width(name)
+    yield f"{line}{fit(name, room)}{mark}"
     for fork in branch.forks:
         is_last = fork is branch.forks[-1]
         yield from _lines(fork, here, below + ("└─ " if is_last else "├─ "), below + ("   " if is_last else "│  "))

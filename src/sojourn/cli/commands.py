@@ -1,5 +1,7 @@
 """The commands by name. Each is imported when it is used, so that `sojourn --help` is quick."""
 
+import atexit
+import gc
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -18,6 +20,7 @@ _COMMANDS: Final = {
     "demo": ("sojourn.cli.demo:demo", "Record a session, kill it in the middle of a turn, resume it, fork it."),
     "diff": ("sojourn.cli.comparing:diff", "Say where two branches part, and what they hold differently."),
     "fork": ("sojourn.cli.branching:fork", "Begin a session that continues another."),
+    "help": ("sojourn.cli.manual:help_", "Say what can be typed: every command, or all about one."),
     "ls": ("sojourn.cli.listing:ls", "List the sessions of this project."),
     "merge": ("sojourn.cli.comparing:merge", "Bring home what a branch has learned."),
     "new": ("sojourn.cli.beginning:new", "Begin a session."),
@@ -36,6 +39,8 @@ _COMMANDS: Final = {
 
 _DOCTOR: Final = "sojourn doctor says what is damaged and what can be done"
 
+_OBJECTS: Final = 50_000
+"""New objects after which garbage is looked for."""
 _INTERRUPTED: Final = 130
 """What a shell reports of a program that Ctrl+C ended."""
 
@@ -66,6 +71,8 @@ def cli() -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command that was typed, or that *arguments* say, and exit with its code."""
+    if arguments is None:
+        _be_quick()
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
         sys.exit(cli.main(given, prog_name="sojourn", standalone_mode=False) or 0)
@@ -85,6 +92,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
         output.give_up()
         diagnostics.complain(f"{error.filename or 'cannot write the result'}: {error.strerror or error}")
         sys.exit(1)
+
+
+def _be_quick() -> None:
+    """Look for garbage seldom, and not when the process ends: starting makes much and drops little of it.
+
+    It is a quarter of what a short command takes.
+    """
+    gc.set_threshold(_OBJECTS)
+    atexit.register(gc.freeze)
 
 
 def _complain(given: Sequence[str], error: SojournError | click.ClickException) -> None:

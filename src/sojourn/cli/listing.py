@@ -74,9 +74,11 @@ def _command(name: str) -> click.Command:
         click.option("--archived", is_flag=True, help="Those that were put aside."),
         click.option("--trash", is_flag=True, help="Those that were thrown away and not yet removed."),
         click.option("--tag", metavar="TAG", help="Only those with this tag."),
-        click.option("--sort", type=click.Choice(["updated", "title", *_SORTS]), default="updated"),
         click.option(
-            "-n", "number", type=click.IntRange(1, MAX_SESSIONS), default=20, show_default=True, help="How many."
+            "--sort", type=click.Choice(["updated", "title", *_SORTS]), default="updated", help="In which order."
+        ),
+        click.option(
+            "-n", "number", metavar="N", type=click.IntRange(1, MAX_SESSIONS), default=20, help="How many; 20."
         ),
         click.option("--cursor", metavar="CURSOR", help="Go on where the page before ended."),
     )

@@ -32,7 +32,7 @@ _ASKED_FOR: Final = 4
 @click.option("--tag", metavar="TAG", help="Only in sessions with this tag.")
 @click.option("--since", metavar="AGE", help="Only what was said since then: 7d, 2w or 12h ago.")
 @click.option("-C", "around", metavar="N", type=click.IntRange(0, _MOST_AROUND), default=0, help="Messages around it.")
-@click.option("-n", "number", type=click.IntRange(1, _MOST), default=10, show_default=True, help="How many.")
+@click.option("-n", "number", metavar="N", type=click.IntRange(1, _MOST), default=10, help="How many; 10.")
 @click.option("--meaning", is_flag=True, help="Search by meaning, too, if a model for it is installed.")
 @on_store
 async def search(
