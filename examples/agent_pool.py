@@ -11,8 +11,7 @@ import asyncio
 import os
 
 import sojourn
-from sojourn.agent.pool import PooledAgent
-from sojourn.providers.protocol import ModelRequest
+from sojourn import ModelRequest, PooledAgent
 
 
 async def ask(agent: PooledAgent, question: str) -> None:

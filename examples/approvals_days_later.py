@@ -18,7 +18,7 @@ import tempfile
 from pathlib import Path
 
 import sojourn
-from sojourn.model.message import ToolCall
+from sojourn import ToolCall
 
 SESSION = "release"
 skills = sojourn.SkillRegistry()

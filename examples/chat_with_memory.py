@@ -16,7 +16,7 @@ import tempfile
 from pathlib import Path
 
 import sojourn
-from sojourn.providers.protocol import ModelRequest
+from sojourn import ModelRequest
 
 
 async def talk(model: sojourn.Provider, store: Path, say: str, *, die: bool = False) -> None:

@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path
 
 import sojourn
-from sojourn.model.message import TextPart, ThinkingPart
+from sojourn import TextPart, ThinkingPart
 
 
 async def talk(model: sojourn.Provider, folder: Path) -> Path:

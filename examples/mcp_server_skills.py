@@ -13,10 +13,7 @@ import os
 import sys
 
 import sojourn
-from sojourn.agent.command_control import CommandControlAgent, McpHooks
-from sojourn.agent.mcp.config import read_servers
-from sojourn.agent.mcp.servers import Mcp
-from sojourn.model.message import ToolCall
+from sojourn import CommandControlAgent, Mcp, McpHooks, ToolCall, read_servers
 
 # The form that other programs use, too: `{"mcpServers": {name: {"command": ...} or {"url": ...}}}`.
 CONFIG = {"mcpServers": {"harbour": {"command": sys.executable, "args": [__file__, "--serve"]}}}

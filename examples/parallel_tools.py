@@ -12,7 +12,7 @@ import os
 import time
 
 import sojourn
-from sojourn.model.message import ToolCall
+from sojourn import ToolCall
 
 skills = sojourn.SkillRegistry()
 TAKES = {"Oslo": 0.3, "Lima": 0.1, "Pune": 0.2}

@@ -11,7 +11,7 @@ import asyncio
 import os
 
 import sojourn
-from sojourn.agent.reasoning.callbacks import ReasoningCallbacks
+from sojourn import ReasoningCallbacks
 
 callbacks = ReasoningCallbacks(
     is_reasoning_enabled=lambda: True,

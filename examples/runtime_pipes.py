@@ -15,10 +15,8 @@ from typing import Any
 from msgspec.structs import replace
 
 import sojourn
-from sojourn.agent.runtime.component import AgentComponent
+from sojourn import AgentComponent, ConversationSession, ModelRequest
 from sojourn.agent.runtime.payload import AgentResponse, InputReceived
-from sojourn.engine.conversations import ConversationSession
-from sojourn.providers.protocol import ModelRequest
 
 
 class Lines:

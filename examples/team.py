@@ -11,11 +11,8 @@ import asyncio
 import os
 
 import sojourn
-from sojourn.agent.audit import audit
+from sojourn import Approval, Interrupt, ToolCall, audit
 from sojourn.agent.permissions.presets import preset
-from sojourn.agent.permissions.verdicts import Approval
-from sojourn.model.interrupts import Interrupt
-from sojourn.model.message import ToolCall
 
 skills = sojourn.SkillRegistry()
 

@@ -11,7 +11,7 @@ import asyncio
 import os
 
 import sojourn
-from sojourn.model.message import ToolCall
+from sojourn import ToolCall
 
 skills = sojourn.SkillRegistry()
 STOCK = {"apples": 12, "pears": 0}

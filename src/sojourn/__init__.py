@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from sojourn.agent.permissions.policy import Permissions
     from sojourn.agent.permissions.rules import SkillRule
     from sojourn.agent.permissions.verdicts import Approval
-    from sojourn.agent.pool import AgentConfig, AgentPool, PoolSettings
+    from sojourn.agent.pool import AgentConfig, AgentPool, PooledAgent, PoolSettings
+    from sojourn.agent.reasoning.callbacks import ReasoningCallbacks
     from sojourn.agent.reasoning.config import ReasoningConfig
     from sojourn.agent.runtime.component import AgentComponent
     from sojourn.agent.runtime.runtime import AsyncRuntime
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
     from sojourn.context.models import ModelInfo
     from sojourn.engine.app import Sojourn, open  # noqa: A004 - reads as sojourn.open(...)
     from sojourn.engine.compacting import ContextCompactor
-    from sojourn.engine.conversations import Conversations
+    from sojourn.engine.conversations import Conversations, ConversationSession
     from sojourn.engine.session import Session
     from sojourn.engine.sessions import SessionManager
     from sojourn.engine.settings import Settings
@@ -52,10 +53,16 @@ if TYPE_CHECKING:
     from sojourn.memory.extraction.protocol import StateExtractor
     from sojourn.memory.shared import GlobalKnowledgeBase
     from sojourn.model import events
-    from sojourn.model.message import Message, ToolCall
+    from sojourn.model.interrupts import Interrupt
+    from sojourn.model.message import Message, TextPart, ThinkingPart, ToolCall
     from sojourn.model.state import SessionState
+    from sojourn.providers.anthropic_messages import AnthropicMessages
     from sojourn.providers.choosing import choose as choose_model
-    from sojourn.providers.protocol import Provider
+    from sojourn.providers.local import LocalModel
+    from sojourn.providers.openai_chat import OpenAiChat
+    from sojourn.providers.openai_responses import OpenAiResponses
+    from sojourn.providers.protocol import ModelRequest, Provider
+    from sojourn.providers.retrying import Retrying
     from sojourn.providers.scripted import ScriptedProvider
     from sojourn.providers.structured import StructuredByProvider
     from sojourn.store import Durability, Store, open_store
@@ -68,6 +75,7 @@ _PLACES: Final = {
     "AgentConfig": ("sojourn.agent.pool", "AgentConfig"),
     "AgentPool": ("sojourn.agent.pool", "AgentPool"),
     "AgentSettings": ("sojourn.agent.settings", "AgentSettings"),
+    "AnthropicMessages": ("sojourn.providers.anthropic_messages", "AnthropicMessages"),
     "Approval": ("sojourn.agent.permissions.verdicts", "Approval"),
     "AsyncRuntime": ("sojourn.agent.runtime.runtime", "AsyncRuntime"),
     "BudgetTracker": ("sojourn.context.budget", "BudgetTracker"),
@@ -79,21 +87,30 @@ _PLACES: Final = {
     "ContextCompactor": ("sojourn.engine.compacting", "ContextCompactor"),
     "ContextConfig": ("sojourn.context.manager", "ContextConfig"),
     "ContextManager": ("sojourn.context.manager", "ContextManager"),
+    "ConversationSession": ("sojourn.engine.conversations", "ConversationSession"),
     "Conversations": ("sojourn.engine.conversations", "Conversations"),
     "Durability": ("sojourn.store", "Durability"),
     "GlobalKnowledgeBase": ("sojourn.memory.shared", "GlobalKnowledgeBase"),
+    "Interrupt": ("sojourn.model.interrupts", "Interrupt"),
     "Limits": ("sojourn.context.budget", "Limits"),
+    "LocalModel": ("sojourn.providers.local", "LocalModel"),
     "LogConfig": ("sojourn.agent.logs.config", "LogConfig"),
     "LogStream": ("sojourn.agent.logs.config", "LogStream"),
     "Mcp": ("sojourn.agent.mcp.servers", "Mcp"),
     "McpHooks": ("sojourn.agent.command_control", "McpHooks"),
     "Message": ("sojourn.model.message", "Message"),
     "ModelInfo": ("sojourn.context.models", "ModelInfo"),
+    "ModelRequest": ("sojourn.providers.protocol", "ModelRequest"),
+    "OpenAiChat": ("sojourn.providers.openai_chat", "OpenAiChat"),
+    "OpenAiResponses": ("sojourn.providers.openai_responses", "OpenAiResponses"),
     "PermissionGate": ("sojourn.agent.permissions.gate", "PermissionGate"),
     "Permissions": ("sojourn.agent.permissions.policy", "Permissions"),
     "PoolSettings": ("sojourn.agent.pool", "PoolSettings"),
+    "PooledAgent": ("sojourn.agent.pool", "PooledAgent"),
     "Provider": ("sojourn.providers.protocol", "Provider"),
+    "ReasoningCallbacks": ("sojourn.agent.reasoning.callbacks", "ReasoningCallbacks"),
     "ReasoningConfig": ("sojourn.agent.reasoning.config", "ReasoningConfig"),
+    "Retrying": ("sojourn.providers.retrying", "Retrying"),
     "Roots": ("sojourn.agent.skills.builtin.roots", "Roots"),
     "ScriptedProvider": ("sojourn.providers.scripted", "ScriptedProvider"),
     "ServiceContainer": ("sojourn.agent.skills.services", "ServiceContainer"),
@@ -116,6 +133,8 @@ _PLACES: Final = {
     "StructuredByProvider": ("sojourn.providers.structured", "StructuredByProvider"),
     "Team": ("sojourn.agent.team", "Team"),
     "TeamSettings": ("sojourn.agent.team", "TeamSettings"),
+    "TextPart": ("sojourn.model.message", "TextPart"),
+    "ThinkingPart": ("sojourn.model.message", "ThinkingPart"),
     "ToolCall": ("sojourn.model.message", "ToolCall"),
     "ToolResult": ("sojourn.agent.skills.skill", "ToolResult"),
     "answer_question": ("sojourn.agent.permissions.approvals", "answer_question"),
@@ -150,6 +169,7 @@ __all__ = [
     "AgentConfig",
     "AgentPool",
     "AgentSettings",
+    "AnthropicMessages",
     "Approval",
     "AsyncRuntime",
     "BudgetTracker",
@@ -161,21 +181,30 @@ __all__ = [
     "ContextCompactor",
     "ContextConfig",
     "ContextManager",
+    "ConversationSession",
     "Conversations",
     "Durability",
     "GlobalKnowledgeBase",
+    "Interrupt",
     "Limits",
+    "LocalModel",
     "LogConfig",
     "LogStream",
     "Mcp",
     "McpHooks",
     "Message",
     "ModelInfo",
+    "ModelRequest",
+    "OpenAiChat",
+    "OpenAiResponses",
     "PermissionGate",
     "Permissions",
     "PoolSettings",
+    "PooledAgent",
     "Provider",
+    "ReasoningCallbacks",
     "ReasoningConfig",
+    "Retrying",
     "Roots",
     "ScriptedProvider",
     "ServiceContainer",
@@ -198,6 +227,8 @@ __all__ = [
     "StructuredByProvider",
     "Team",
     "TeamSettings",
+    "TextPart",
+    "ThinkingPart",
     "ToolCall",
     "ToolResult",
     "answer_question",
