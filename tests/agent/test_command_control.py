@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from typing import Any
 
+import anyio
 import pytest
 
 import sojourn
@@ -15,6 +16,8 @@ from sojourn.agent.events import ContentChunk, SessionCancelled, SessionComplete
 from sojourn.agent.mcp.config import McpServer
 from sojourn.agent.mcp.offers import Artifacts, McpResource
 from sojourn.agent.mcp.servers import Mcp
+from sojourn.agent.permissions.gate import PermissionGate
+from sojourn.agent.permissions.policy import Permissions
 from sojourn.agent.reasoning.config import ReasoningConfig
 from sojourn.agent.reasoning.known_answers import known_answer
 from sojourn.errors import InvalidInputError, NotFoundError
@@ -22,6 +25,7 @@ from sojourn.model.events import MessageAdded
 from sojourn.model.message import Message
 from sojourn.model.state import replay
 from sojourn.providers.scripted import ScriptedProvider
+from tests.agent.agent_kit import calling, listed, registry
 from tests.agent.mcp_kit import Hourglass, MadeUpLink, Opener
 
 pytestmark = pytest.mark.anyio
@@ -364,3 +368,55 @@ async def test_what_a_hook_pulled_in_is_not_taken_for_the_users_words(session: S
     ((start, end),) = message.metadata["injected"]
     assert message.text[end:] == "Sum it up"
     assert start == 0
+
+
+# --- stopping before the turn, and what it leaves behind
+
+
+class Stuck:
+    """Hooks that never come back."""
+
+    def __init__(self) -> None:
+        self.asked = anyio.Event()
+
+    async def expand(self, text: str) -> str:
+        """Wait for ever."""
+        self.asked.set()
+        await anyio.sleep_forever()
+        return text
+
+
+async def test_what_is_looked_up_before_a_turn_can_be_stopped(session: Session) -> None:
+    token, hooks = CancellationToken(), Stuck()
+    front = CommandControlAgent(Agent(ScriptedProvider(), session=session), hooks=hooks)
+    seen: list[Any] = []
+
+    async def talk() -> None:
+        seen.extend(await listed(front.run_turn("/prompt", cancel_token=token)))
+
+    with anyio.fail_after(10):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(talk)
+            await hooks.asked.wait()
+            token.cancel()
+
+    assert seen == [SessionCancelled()]
+    assert await messages(session) == []
+
+
+async def test_what_was_asked_about_a_call_is_dropped_when_the_session_answers_something_else(
+    session: Session,
+) -> None:
+    await session.profile.set(name="Alice")
+    gate = PermissionGate(session, Permissions(level="trusted"), when_nobody="leave")
+    skills = registry(odd=lambda: "x")
+    front = CommandControlAgent(
+        Agent(ScriptedProvider([calling(("odd", {}))]), session=session, skills=skills, gate=gate)
+    )
+    await listed(front.run_turn("Do it"))
+    assert len(session.interrupts.pending()) == 1
+
+    assert await front.ask("What's my name?") == "Your name is Alice."
+
+    assert session.interrupts.pending() == []
+    assert session.state.conversation.open_calls == ()

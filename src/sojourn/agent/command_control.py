@@ -9,12 +9,14 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import AsyncExitStack, aclosing
 from typing import Final, Protocol
 
-from sojourn.agent.cancellation import CancellationToken
-from sojourn.agent.events import ContentChunk, SessionCompleted, TurnEvent
+from sojourn.agent.cancellation import CancellationToken, cancelled_by
+from sojourn.agent.events import ContentChunk, SessionCancelled, SessionCompleted, TurnEvent
 from sojourn.agent.mcp.hooks import expand
 from sojourn.agent.mcp.servers import Mcp
+from sojourn.agent.permissions.approvals import drop_questions
 from sojourn.agent.reasoning.known_answers import known_answer
 from sojourn.agent.storable import storable
+from sojourn.agent.turn_task import answer_in
 from sojourn.agent.turn_waiting import enter_turn
 from sojourn.engine.recall.answering import Answer
 from sojourn.engine.session import Session
@@ -114,12 +116,15 @@ class CommandControlAgent:
         """
         if not isinstance(text, str) or not text.strip():
             raise InvalidInputError("say something: the message is empty")
-        expanded = text if self._hooks is None else await self._hooks.expand(text)
-        asks_itself = self._answers_itself and expanded == text
-        known = await known_answer(self._session, text) if asks_itself else None
-        if known is not None and known.text is not None:
-            await self._keep(text, known)
-            yield ContentChunk(text=known.text)
+        expanded, known = text, None
+        with cancelled_by(*(() if cancel_token is None else (cancel_token,))) as scope:
+            expanded = text if self._hooks is None else await self._hooks.expand(text)
+            known = await self._answered(text) if self._answers_itself and expanded == text else None
+        if scope.cancelled_caught:
+            yield SessionCancelled()
+            return
+        if known is not None:
+            yield ContentChunk(text=known)
             yield SessionCompleted()
             return
         turn = self._agent.run_turn(expanded, cancel_token=cancel_token, injected=_injected(text, expanded))
@@ -135,11 +140,19 @@ class CommandControlAgent:
                     yield event.text
 
     async def ask(self, text: str, *, cancel_token: CancellationToken | None = None) -> str:
-        """Take what the user says, and return the whole answer."""
-        async with aclosing(self.send(text, cancel_token=cancel_token)) as pieces:
-            return "".join([piece async for piece in pieces])
+        """Take what the user says, and return the answer, without what the model said while it called tools."""
+        async with aclosing(self.run_turn(text, cancel_token=cancel_token)) as events:
+            return await answer_in(events)
 
     # --- what the session answers
+
+    async def _answered(self, text: str) -> str | None:
+        """Return what the session knows, once it stands in the conversation; None if it does not know."""
+        known = await known_answer(self._session, text)
+        if known is None or known.text is None:
+            return None
+        await self._keep(text, known)
+        return known.text
 
     async def _keep(self, text: str, known: Answer) -> None:
         """Add the question and the answer to the conversation; forgetting what the answer rests on forgets it."""
@@ -148,6 +161,7 @@ class CommandControlAgent:
         answer = Message(role="assistant", content=known.text or "", metadata={ANSWERED_FROM: known.source})
         async with AsyncExitStack() as stack:
             await enter_turn(stack, self._session)
+            await drop_questions(self._session)  # about calls that the talk goes on without
             asked = await self._session.messages.user(storable(text))
             await self._session.messages.add(answer, causes=(*rests_on, asked.seq))
 
