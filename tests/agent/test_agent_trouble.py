@@ -432,3 +432,23 @@ async def test_a_skill_of_a_team_has_the_token_of_its_turn() -> None:
         await team.run("writer", "Look", cancel_token=token)
 
         assert held == [token]
+
+
+async def test_a_pool_stops_every_agent_even_if_a_log_cannot_be_closed(tmp_path: Path) -> None:
+    async with sojourn.open("memory:") as app:
+        pool = AgentPool(app, ScriptedProvider(otherwise="Hm."), PoolSettings(log_dir=tmp_path))
+        first, second = await pool.create("first"), await pool.create("second")
+        broken: Any = first.agent
+
+        async def fail() -> None:
+            raise StorageFullError("no space left")
+
+        broken.close = fail
+        with pytest.raises(StorageFullError):
+            await pool.close()
+
+        assert len(pool) == 0
+        assert second.logger is not None
+        assert second.logger.folder.is_closed
+        assert first.logger is not None
+        first.logger.close()

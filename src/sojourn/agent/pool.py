@@ -32,7 +32,7 @@ from sojourn.agent.skills.offered import Skills
 from sojourn.agent.skills.services import ServiceContainer
 from sojourn.engine.app import Sojourn
 from sojourn.engine.session import Session
-from sojourn.errors import AlreadyExistsError, InvalidInputError, NotFoundError
+from sojourn.errors import AlreadyExistsError, InvalidInputError, NotFoundError, SojournError
 from sojourn.model.value import Value
 from sojourn.providers.protocol import Provider
 
@@ -245,10 +245,16 @@ class AgentPool:
         return [one.info for one in self._agents.values()]
 
     async def close(self) -> None:
-        """Stop every agent."""
+        """Stop every agent. One whose log cannot be closed stops no other; its error is raised at last."""
+        failed: list[SojournError] = []
         async with self._lock:
             for agent_id in tuple(self._agents):
-                await self._destroy(agent_id)
+                try:
+                    await self._destroy(agent_id)
+                except SojournError as error:
+                    failed.append(error)
+        if failed:
+            raise failed[0]
 
     # --- how
 
@@ -327,6 +333,8 @@ class AgentPool:
         for child in [one.agent_id for one in self._agents.values() if one.parent == agent_id]:
             await self._destroy(child)
         await found.stop()
-        await found.agent.close()
-        del self._agents[agent_id]
+        try:
+            await found.agent.close()
+        finally:
+            del self._agents[agent_id]
         return True
