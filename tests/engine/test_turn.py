@@ -10,7 +10,8 @@ from sojourn import Session, open_store
 from sojourn.context.validity import CANCELLED
 from sojourn.engine.repair import CANCELLED_BEFORE
 from sojourn.engine.session import SessionOptions
-from sojourn.errors import LeaseLostError, LockedError
+from sojourn.engine.turn import kept
+from sojourn.errors import BusyError, LeaseLostError, LockedError, UnavailableError
 from sojourn.model.entry import Entry
 from sojourn.model.events import MessageAdded, TurnEnded, VariableSet
 from sojourn.model.message import Message, ToolCall
@@ -171,3 +172,43 @@ async def test_an_append_beside_a_turn_that_ends_meanwhile_is_made_all_the_same(
 
         assert session.variables.to_dict() == {"x": 1}
         assert last_turn_outcome(session) == "completed"
+
+
+class Renewing:
+    """A store whose leases are renewed with what *ends* says: an error, or None if all is well."""
+
+    def __init__(self, *ends: Exception | None) -> None:
+        self.ends = list(ends)
+
+    async def renew_lease(self, lease: Any, *, ttl: float) -> Any:
+        end = self.ends.pop(0)
+        if end is not None:
+            raise end
+        return lease
+
+
+async def held(*ends: Exception | None) -> bool:
+    """Hold a lease until it was renewed with all of *ends*; tell whether it was kept so long."""
+    store: Any = Renewing(*ends)
+    renewed = asyncio.Event()
+
+    async def pause(_: float) -> None:
+        if not store.ends:
+            renewed.set()
+            await asyncio.Event().wait()
+
+    async with kept(store, store, pause=pause):
+        await renewed.wait()
+    return True
+
+
+async def test_a_lease_that_cannot_be_renewed_for_a_moment_is_kept() -> None:
+    gone = UnavailableError("gone")
+
+    assert await held(gone, BusyError("busy"), None, gone, gone, None)
+
+
+@pytest.mark.parametrize("ends", [[LeaseLostError("taken")], [UnavailableError("gone")] * 3])
+async def test_a_lease_that_is_lost_or_ran_out_ends_the_turn(ends: list[Exception]) -> None:
+    with pytest.raises(type(ends[0])):
+        await held(*ends, None)

@@ -10,7 +10,7 @@ resumes it finds them; any other turn closes them.
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from contextvars import ContextVar
 from typing import Final, Protocol
@@ -20,7 +20,7 @@ import uuid_utils
 
 from sojourn.clock import Clock
 from sojourn.engine.repair import closing_events
-from sojourn.errors import LeaseLostError
+from sojourn.errors import BusyError, LeaseLostError, UnavailableError
 from sojourn.model.entry import Draft
 from sojourn.model.events import Event, TurnEnded, TurnOutcome, TurnStarted
 from sojourn.model.ids import SessionId
@@ -190,13 +190,26 @@ async def _end(session: Leasing, turn_id: str, outcome: TurnOutcome, *, seconds:
 
 
 @asynccontextmanager
-async def kept(store: Store, lease: Lease) -> AsyncIterator[None]:
-    """Renew *lease* while the body runs; if it is lost, the body is cancelled and `LeaseLostError` raised."""
+async def kept(
+    store: Store, lease: Lease, *, pause: Callable[[float], Awaitable[None]] = anyio.sleep
+) -> AsyncIterator[None]:
+    """Renew *lease* while the body runs; if it is lost, the body is cancelled and `LeaseLostError` raised.
+
+    A store that cannot be reached for a moment is asked again, as long as the lease holds. *pause* waits for so many
+    seconds.
+    """
 
     async def renew() -> None:
+        failed = 0
         while True:
-            await anyio.sleep(RENEW_SECONDS)
-            await store.renew_lease(lease, ttl=LEASE_SECONDS)
+            await pause(RENEW_SECONDS)
+            try:
+                await store.renew_lease(lease, ttl=LEASE_SECONDS)
+                failed = 0
+            except (BusyError, UnavailableError):
+                failed += 1
+                if failed * RENEW_SECONDS >= LEASE_SECONDS:
+                    raise
 
     failure: BaseException | None = None
     try:
