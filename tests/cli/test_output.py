@@ -1,8 +1,10 @@
 """Stored text cannot act on the terminal of whoever reads it."""
 
+import json
+
 import pytest
 
-from sojourn.cli.output import safe
+from sojourn.cli.output import safe, write_json
 
 
 @pytest.mark.parametrize(
@@ -26,3 +28,14 @@ def test_control_and_invisible_characters_are_made_visible(hostile: str, shown: 
 @pytest.mark.parametrize("plain", ["hello", "two\nlines\twide", "Überraschung 日本語 🎉", ""])
 def test_ordinary_text_is_left_alone(plain: str) -> None:
     assert safe(plain) == plain
+
+
+def test_json_holds_the_same_text_and_cannot_act_either(capsys: pytest.CaptureFixture[str]) -> None:
+    hostile = '\x1b[2J \x9b31m \u202eevil \U000e0041 plain 日本語 🎉 "quoted" \\ \x7f'
+
+    write_json("test", {"text": hostile})
+    written = capsys.readouterr().out
+
+    assert json.loads(written)["data"] == {"text": hostile}
+    assert written.removesuffix("\n").isprintable()
+    assert "日本語 🎉" in written

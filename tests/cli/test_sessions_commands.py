@@ -369,6 +369,22 @@ def test_the_store_is_named_by_the_option_then_by_the_variable(
     assert titles(type_("ls", "--json", "--store", f"files:{folder / 'option'}")) == ["By option"]
     assert not (folder / "home").exists()
     assert type_("ls", "--store", "ftp://nowhere").code == 2
+    assert type_("ls", "--store", "").code == 2
+
+
+@pytest.mark.parametrize("words", [("new", "\udcff"), ("rename", "@last", "a\udcff"), ("tag", "@last", "\udcff")])
+def test_bytes_that_are_no_text_are_refused(folder: Path, type_: Type, words: Sequence[str]) -> None:
+    type_("new", "Talk")
+
+    assert type_(*words).code == 2
+    assert "\udcff" not in type_(*words, "--json").error["message"]
+    assert titles(type_("ls", "--json")) == ["Talk"]
+
+
+def test_a_message_of_five_megabytes_is_shown_whole(folder: Path, type_: Type) -> None:
+    said(folder, "日本 \x1b\n" * 1_000_000, title="Pasted")
+
+    assert type_("show", "Pasted").out.count("日本 \\x1b\n") == 1_000_000
 
 
 def test_a_damaged_store_sends_to_the_doctor(folder: Path, type_: Type) -> None:

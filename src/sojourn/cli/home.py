@@ -5,6 +5,8 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit, urlunsplit
 
+from sojourn.errors import InvalidInputError
+
 HOME: Final = "SOJOURN_HOME"
 """The variable that names another folder."""
 STORE: Final = "SOJOURN_STORE"
@@ -13,7 +15,13 @@ _FILE: Final = "sojourn.db"
 
 
 def store_location(named: str | None, environment: Mapping[str, str]) -> str | Path:
-    """Return where sessions are kept: at *named*, else where `SOJOURN_STORE` says, else at `default_location`."""
+    """Return where sessions are kept: at *named*, else where `SOJOURN_STORE` says, else at `default_location`.
+
+    Raises:
+        InvalidInputError: *named* is empty: who names a place by a variable that is not set means no other place.
+    """
+    if named is not None and not named.strip():
+        raise InvalidInputError("--store names no place; leave it out for your own sessions")
     return named or environment.get(STORE, "").strip() or default_location(environment)
 
 

@@ -7,7 +7,7 @@ escapes. It is loaded by every command, so what only some need is imported by th
 
 import os
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 import click
@@ -18,6 +18,38 @@ SCHEMA: Final = "sojourn/1"
 """Names the shape of what `--json` prints; a program may rely on what it read there once."""
 _KEPT: Final = {"\n", "\t"}
 _HIDDEN: Final = {"Cc", "Cf", "Co", "Cs"}
+
+
+class _Table(dict[int, str]):
+    """What `str.translate` writes for each character: itself, or something else if it cannot be seen.
+
+    It fills itself, because a text has few different characters and may have millions of them.
+    """
+
+    def __init__(self, rewrite: Callable[[str], str]) -> None:
+        super().__init__()
+        self._rewrite = rewrite
+
+    def __missing__(self, code: int) -> str:
+        character = chr(code)
+        is_hidden = character not in _KEPT and unicodedata.category(character) in _HIDDEN
+        written = self[code] = self._rewrite(character) if is_hidden else character
+        return written
+
+
+def _shown(character: str) -> str:
+    code = ord(character)
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{{{code:x}}}"
+
+
+def _escaped(character: str) -> str:
+    """Return a character as an escape of JSON, which is made of units of sixteen bits."""
+    units = character.encode("utf-16-be").hex()
+    return "".join(f"\\u{units[start : start + 4]}" for start in range(0, len(units), 4))
+
+
+_VISIBLE: Final = _Table(_shown)
+_ESCAPED: Final = _Table(_escaped)
 
 
 class Strong(str):
@@ -39,12 +71,7 @@ def color_wanted() -> bool | None:
 
 def safe(text: str) -> str:
     """Return *text* with every control and invisible character made visible as its code."""
-    if text.isascii() and text.isprintable():
-        return text
-    return "".join(
-        character if character in _KEPT or unicodedata.category(character) not in _HIDDEN else _shown(character)
-        for character in text
-    )
+    return text.translate(_VISIBLE)
 
 
 def sentence(error: SojournError | click.ClickException) -> str:
@@ -99,18 +126,4 @@ def heading(text: str) -> None:
 def _write_object(envelope: dict[str, Any]) -> None:
     import msgspec  # noqa: PLC0415
 
-    text = msgspec.json.encode(envelope).decode()
-    click.echo(text if text.isascii() else "".join(map(_escaped, text)))
-
-
-def _escaped(character: str) -> str:
-    """Return a character as it stands in JSON: itself, or its escape if it cannot be seen."""
-    if character.isascii() or unicodedata.category(character) not in _HIDDEN:
-        return character
-    units = character.encode("utf-16-be")
-    return "".join(f"\\u{units[i]:02x}{units[i + 1]:02x}" for i in range(0, len(units), 2))
-
-
-def _shown(character: str) -> str:
-    code = ord(character)
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{{{code:x}}}"
+    click.echo(msgspec.json.encode(envelope).decode().translate(_ESCAPED))
