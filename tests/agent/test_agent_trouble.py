@@ -14,8 +14,10 @@ from sojourn.agent.agent import Agent
 from sojourn.agent.cancellation import CancellationToken
 from sojourn.agent.logs.config import LogConfig
 from sojourn.agent.logs.logger import SessionLogger
-from sojourn.agent.permissions.gate import PermissionGate
+from sojourn.agent.permissions.approvals import answer_question
+from sojourn.agent.permissions.gate import REJECTED, PermissionGate
 from sojourn.agent.permissions.policy import Permissions
+from sojourn.agent.permissions.verdicts import Approval
 from sojourn.agent.pool import AgentConfig, AgentPool, PoolSettings
 from sojourn.agent.runtime.bus import RuntimeBus
 from sojourn.agent.runtime.runtime import AsyncRuntime
@@ -34,7 +36,7 @@ from sojourn.providers.scripted import ScriptedProvider
 from sojourn.store import open_store
 from sojourn.store.protocol import Store
 from sojourn.testing import Backend
-from tests.agent.agent_kit import Slow, calling, listed, registry, said
+from tests.agent.agent_kit import Slow, calling, kinds, listed, registry, said
 
 pytestmark = pytest.mark.anyio
 
@@ -416,6 +418,22 @@ async def test_a_team_and_an_agent_say_what_a_human_has_to_allow() -> None:
         asked = await Agent(provider, session=session, skills=skills, gate=gate).input("Do it", session=session)
         [pending] = session.interrupts.pending()
         assert asked == pending.question
+
+
+async def test_a_call_that_was_refused_is_not_refused_again_when_the_turn_is_resumed() -> None:
+    async with sojourn.open("memory:") as app:
+        session = await app.sessions.create()
+        gate = PermissionGate(session, Permissions(level="trusted"), when_nobody="leave")
+        provider = ScriptedProvider([calling(("odd", {"_parallel": True}), ("odd", {"n": 2})), "Done."])
+        agent = Agent(provider, session=session, skills=skills_of(Odd(ToolResult(output="x"))), gate=gate)
+        await listed(agent.run_turn("go"))
+        for answer in (Approval.NO, Approval.ONCE):
+            [pending] = session.interrupts.pending()
+            await answer_question(session, pending.interrupt_id, answer)
+            await listed(agent.resume())
+
+        assert [one.text for one in await said(session)] == ["go", "", REJECTED, "x", "Done."]
+        assert (await kinds(session)).count("ToolRefused") == 1
 
 
 async def test_a_skill_of_a_team_has_the_token_of_its_turn() -> None:

@@ -114,7 +114,13 @@ class Batch:
                 return
 
     async def _all_at_once(self, calls: Sequence[ToolCall]) -> None:
-        ready = [await self._admitted(self._prepared(call)) for call in calls]  # a human is asked one thing at a time
+        ready: list[_Prepared] = []
+        for call in calls:
+            prepared = await self._admitted(self._prepared(call))  # a human is asked one thing at a time
+            if prepared.skill is not None:
+                ready.append(prepared)
+            else:  # refused: its result is kept now, or it would be refused again if the turn is put aside
+                await self._run(prepared, failure="Execution error: ")
         await checkpoint()
         limiter = anyio.CapacityLimiter(self._max_parallel)
 
