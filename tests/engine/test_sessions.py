@@ -130,6 +130,17 @@ async def test_rewinding_does_not_take_back_the_title_and_the_tags(app: Sojourn)
     assert (rewound.state.title, rewound.state.tags) == ("Trip", ("both", "new"))
 
 
+async def test_a_tree_may_be_hundreds_of_forks_deep(app: Sojourn) -> None:
+    await app.sessions.create("f0")
+    for number in range(1, 500):
+        await app.store.fork_session(f"f{number - 1}", f"f{number}")
+    branch, depth = await app.sessions.tree("f0"), 0
+    while branch.forks:
+        branch, depth = branch.forks[0], depth + 1
+
+    assert (branch.header.session_id, depth) == ("f499", 499)
+
+
 async def test_the_tree_shows_forks_of_forks(app: Sojourn) -> None:
     await app.sessions.create("root")
     await app.sessions.fork("root", "a")

@@ -1,5 +1,6 @@
 """How sessions that were forked from each other are related, and in what they differ."""
 
+from collections import deque
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,9 +50,17 @@ class Comparison:
 
 async def find_tree(store: Store, session_id: str) -> Branch:
     """Return the tree of forks that hangs on *session_id*, this session at its root."""
-    row = await store.get_session(session_id)
-    forks = [await find_tree(store, fork_id) for fork_id in await store.list_forks(session_id)]
-    return Branch(header=row.header, forks=tuple(forks))
+    headers = deque([(await store.get_session(session_id)).header])
+    found: list[tuple[SessionHeader, list[SessionId]]] = []
+    while headers:  # not by recursion: a fork may hang on a fork a thousand times
+        header = headers.popleft()
+        forks = await store.list_forks(header.session_id)
+        found.append((header, forks))
+        headers += [(await store.get_session(fork_id)).header for fork_id in forks]
+    branches: dict[SessionId, Branch] = {}
+    for header, forks in reversed(found):
+        branches[header.session_id] = Branch(header=header, forks=tuple(branches[fork_id] for fork_id in forks))
+    return branches[found[0][0].session_id]
 
 
 async def find_common_point(store: Store, ours: str, theirs: str) -> CommonPoint:
