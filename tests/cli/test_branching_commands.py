@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 import sojourn
+from sojourn.cli.columns import width
 from tests.cli.typed import Type
 
 
@@ -78,7 +79,21 @@ def test_the_tree_shows_each_fork_once_and_where_one_is(talk: tuple[str, list[in
     assert [line for line in shown if "← here" in line] == [line for line in shown if "Child #" in line]
     assert shown[0].endswith("Trip #travel")
     tree = type_("tree", grandchild, "--json").data
-    assert (tree["session_id"], tree["tree"]["session"]["session_id"]) == (grandchild, session_id)
+    assert tree["session_id"] == grandchild
+    assert (tree["tree"][0]["depth"], tree["tree"][0]["session"]["title"]) == (0, "Trip")
+    assert sorted(one["session"]["title"] for one in tree["tree"]) == ["Child", "Grandchild", "Second", "Trip"]
+
+
+def test_the_tree_fits_a_narrow_terminal(
+    talk: tuple[str, list[int]], type_: Type, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    type_("fork", "Trip", "-n", "A very long title about trains and planes and ships")
+    monkeypatch.setenv("COLUMNS", "40")
+
+    shown = type_("tree", "@last").lines
+
+    assert len(shown) == 2
+    assert [line for line in shown if width(line) > 40] == []
 
 
 def test_going_back_keeps_what_was_said_after(talk: tuple[str, list[int]], type_: Type) -> None:

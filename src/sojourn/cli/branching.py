@@ -1,7 +1,7 @@
 """`sojourn fork`, `tree` and `rewind`: other ways that a conversation could go on."""
 
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, NamedTuple
 
 import click
 import msgspec
@@ -68,8 +68,13 @@ async def tree(place: Place, *, reference: str) -> Result:
     async with place.store() as store:
         header = await place.find(store, reference)
         root = await find_tree(store, (await _root(store, header)).session_id)
+    lines, columns = list(_walk(root)), terminal_columns()
     return Result(
-        data={"session_id": header.session_id, "tree": _data(root)}, lines=list(_lines(root, header.session_id))
+        data={
+            "session_id": header.session_id,
+            "tree": [{"depth": line.depth, "session": msgspec.to_builtins(line.branch.header)} for line in lines],
+        },
+        lines=[_drawn(line, header.session_id, columns) for line in lines],
     )
 
 
@@ -83,18 +88,37 @@ async def _root(store: Store, header: SessionHeader) -> SessionHeader:
     return header
 
 
-def _data(branch: Branch) -> dict[str, object]:
-    return {"session": msgspec.to_builtins(branch.header), "forks": [_data(fork) for fork in branch.forks]}
+class _Line(NamedTuple):
+    """A session in the tree, how deep it hangs, and the lines that lead to it: before it, and before what is below."""
+
+    branch: Branch
+    depth: int = 0
+    front: str = ""
+    below: str = ""
 
 
-def _lines(branch: Branch, here: str, front: str = "", below: str = "") -> Iterator[str]:
-    header = branch.header
+def _walk(root: Branch) -> Iterator[_Line]:
+    """Yield every session of the tree in the order in which it is drawn. Not by recursion: a tree may be very deep."""
+    waiting = [_Line(root)]
+    while waiting:
+        line = waiting.pop()
+        yield line
+        forks = line.branch.forks
+        waiting += [
+            _Line(
+                fork,
+                line.depth + 1,
+                line.below + ("└─ " if fork is forks[-1] else "├─ "),
+                line.below + ("   " if fork is forks[-1] else "│  "),
+            )
+            for fork in reversed(forks)
+        ]
+
+
+def _drawn(line: _Line, here: str, columns: int | None) -> str:
+    header = line.branch.header
     where = f" at {header.forked_at}" if header.forked_at is not None else ""
     mark = "  ← here" if header.session_id == here else ""
-    line, columns = f"{front}{short(header.session_id)}{where}  ", terminal_columns()
-    name = session_name(header)
-    room = max(_LEAST, columns - width(line) - width(mark)) if columns is not None else width(name)
-    yield f"{line}{fit(name, room)}{mark}"
-    for fork in branch.forks:
-        is_last = fork is branch.forks[-1]
-        yield from _lines(fork, here, below + ("└─ " if is_last else "├─ "), below + ("   " if is_last else "│  "))
+    front, name = f"{line.front}{short(header.session_id)}{where}  ", session_name(header)
+    room = max(_LEAST, columns - width(front) - width(mark)) if columns is not None else width(name)
+    return f"{front}{fit(name, room)}{mark}"
