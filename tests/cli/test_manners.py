@@ -57,6 +57,7 @@ def test_a_reader_that_goes_away_is_not_complained_about() -> None:
     assert asked.returncode == 1
     assert "Traceback" not in said
     assert "Exception" not in said
+    assert "error:" not in said
 
 
 def test_a_result_that_cannot_be_written_is_one_sentence() -> None:

@@ -88,6 +88,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except (click.Abort, KeyboardInterrupt):
         diagnostics.complain("stopped; everything that was acknowledged is kept")
         sys.exit(_INTERRUPTED)
+    except BrokenPipeError:  # whoever reads it has enough
+        output.give_up()
+        sys.exit(1)
     except OSError as error:
         output.give_up()
         diagnostics.complain(f"{error.filename or 'cannot write the result'}: {error.strerror or error}")

@@ -9,12 +9,13 @@ import msgspec
 
 from sojourn.cli.frame import Result, on_store
 from sojourn.cli.place import Place
+from sojourn.cli.references import short
 from sojourn.cli.rows import session_rows
 from sojourn.clock import SystemClock
 from sojourn.errors import InvalidInputError
 from sojourn.model.header import SessionHeader
 from sojourn.store.listing import MAX_SESSIONS, cursor_after
-from sojourn.store.protocol import SessionQuery, Store
+from sojourn.store.protocol import SessionQuery, SessionRow, Store
 
 _SORTS: Final[dict[str, Callable[[SessionHeader], Any]]] = {
     "created": lambda header: header.created_at,
@@ -51,19 +52,10 @@ async def _ls(
     )
     async with place.store() as store:
         page = await (_page(store, query, number) if sort == "updated" else _sorted(store, query, number, sort))
-    notes = []
-    if page.more:
-        notes = [f"there are more: --cursor {page.cursor}" if page.cursor else "there are more: -n lists them"]
-    elif not page.headers:
-        notes = ["no sessions" if everywhere else "no sessions in this project; --all looks into every project"]
     return Result(
-        data={
-            "sessions": [msgspec.to_builtins(header) for header in page.headers],
-            "more": page.more,
-            "cursor": page.cursor,
-        },
-        lines=session_rows(page.headers, SystemClock().now()),
-        notes=notes,
+        data={"sessions": [_data(row) for row in page.rows], "more": page.more, "cursor": page.cursor},
+        lines=session_rows([row.header for row in page.rows], SystemClock().now()),
+        notes=_notes(page, everywhere=everywhere),
     )
 
 
@@ -95,38 +87,56 @@ sessions = _command("sessions")
 class _Page(NamedTuple):
     """Some sessions, whether there are more, and where those begin, in the store's own order."""
 
-    headers: list[SessionHeader]
+    rows: list[SessionRow]
     more: bool = False
     cursor: str | None = None
 
 
+def _data(row: SessionRow) -> dict[str, Any]:
+    data: dict[str, Any] = msgspec.to_builtins(row.header)
+    return data if row.quarantined is None else {**data, "damage": row.quarantined}
+
+
+def _notes(page: _Page, *, everywhere: bool) -> list[str]:
+    notes = [
+        f"{short(row.header.session_id)} is damaged ({row.quarantined}): sojourn doctor says more"
+        for row in page.rows
+        if row.quarantined is not None
+    ]
+    if page.more:
+        notes.append(f"there are more: --cursor {page.cursor}" if page.cursor else "there are more: -n lists them")
+    elif not page.rows:
+        notes.append("no sessions" if everywhere else "no sessions in this project; --all looks into every project")
+    return notes
+
+
 async def _page(store: Store, query: SessionQuery, number: int) -> _Page:
     """Return *number* sessions in the store's own order."""
-    headers: list[SessionHeader] = []
-    async for header in _living(store, replace(query, limit=min(number + 1, MAX_SESSIONS))):
-        if len(headers) == number:
-            return _Page(headers, more=True, cursor=cursor_after(headers[-1]))
-        headers.append(header)
-    return _Page(headers)
+    rows: list[SessionRow] = []
+    async for row in _living(store, replace(query, limit=min(number + 1, MAX_SESSIONS))):
+        if len(rows) == number:
+            return _Page(rows, more=True, cursor=cursor_after(rows[-1].header))
+        rows.append(row)
+    return _Page(rows)
 
 
 async def _sorted(store: Store, query: SessionQuery, number: int, sort: str) -> _Page:
     """Return the first *number* sessions in another order."""
-    headers = [header async for header in _living(store, replace(query, limit=MAX_SESSIONS))]
+    rows = [row async for row in _living(store, replace(query, limit=MAX_SESSIONS))]
     if sort == "title":
-        headers.sort(key=lambda header: (header.title is None, (header.title or "").casefold()))
+        rows.sort(key=lambda row: (row.header.title is None, (row.header.title or "").casefold()))
     else:
-        headers.sort(key=_SORTS[sort], reverse=True)
-    return _Page(headers[:number], more=len(headers) > number)
+        rows.sort(key=lambda row: _SORTS[sort](row.header), reverse=True)
+    return _Page(rows[:number], more=len(rows) > number)
 
 
-async def _living(store: Store, query: SessionQuery) -> AsyncIterator[SessionHeader]:
+async def _living(store: Store, query: SessionQuery) -> AsyncIterator[SessionRow]:
     """Yield the sessions that a query finds, page by page, without those that go on under another id."""
     while True:
         page = await store.list_sessions(query)
         for row in page.rows:
             if row.header.superseded_by is None:
-                yield row.header
+                yield row
         if page.cursor is None:
             return
         query = replace(query, cursor=page.cursor)
