@@ -18,10 +18,11 @@ from sojourn.agent.permissions.approvals import answer_question
 from sojourn.agent.permissions.gate import REJECTED, PermissionGate
 from sojourn.agent.permissions.policy import Permissions
 from sojourn.agent.permissions.verdicts import Approval
-from sojourn.agent.pool import AgentConfig, AgentPool, PoolSettings
+from sojourn.agent.pool import AgentConfig, AgentPool, PooledAgent, PoolSettings
 from sojourn.agent.runtime.bus import RuntimeBus
 from sojourn.agent.runtime.runtime import AsyncRuntime
 from sojourn.agent.skills.registry import SkillRegistry
+from sojourn.agent.skills.services import ServiceContainer
 from sojourn.agent.skills.skill import ToolResult
 from sojourn.agent.team import Team
 from sojourn.clock import SystemClock
@@ -470,3 +471,24 @@ async def test_a_pool_stops_every_agent_even_if_a_log_cannot_be_closed(tmp_path:
         assert second.logger.folder.is_closed
         assert first.logger is not None
         first.logger.close()
+
+
+async def test_an_agent_that_cannot_be_made_leaves_no_log_open(tmp_path: Path) -> None:
+    loggers: list[SessionLogger] = []
+
+    class Pool(AgentPool):
+        async def _logger(self, name: str, parent: PooledAgent | None) -> SessionLogger | None:
+            made = await super()._logger(name, parent)
+            loggers.extend([made] if made is not None else [])
+            return made
+
+    def fail(_: ServiceContainer) -> SkillRegistry:
+        raise InvalidInputError("no skills")
+
+    async with sojourn.open("memory:") as app:
+        pool = Pool(app, ScriptedProvider(), PoolSettings(log_dir=tmp_path, skills=fail))
+        with pytest.raises(InvalidInputError):
+            await pool.create("helper")
+
+        assert len(pool) == 0
+        assert [one.folder.is_closed for one in loggers] == [True]

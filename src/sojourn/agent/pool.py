@@ -50,8 +50,8 @@ class AgentConfig:
         system_prompt: its instructions; without them, the pool's.
         session_id: the session to go on with; without one, a new session.
         parent: the agent that starts it.
-        level: how far it is trusted, no further than its parent lets it; without one, as its parent lets it.
-        permissions: what it may do, for an agent without a parent; without them, what the pool says.
+        level: how far an agent that another starts is trusted; without one, as far as its parent lets it.
+        permissions: what an agent without a parent may do; without them, what the pool says.
     """
 
     agent_id: str | None = None
@@ -208,7 +208,8 @@ class AgentPool:
         Raises:
             AlreadyExistsError: there is one of this name.
             NotFoundError: there is no such parent, or no such session.
-            InvalidInputError: the name cannot be used, or the parent may not start such an agent.
+            InvalidInputError: the name cannot be used, the parent may not start such an agent, or a level or
+                permissions were given to one that has no use for them.
         """
         wanted = config or AgentConfig()
         name = wanted.agent_id or agent_id or secrets.token_hex(4)
@@ -271,17 +272,22 @@ class AgentPool:
             gate = PermissionGate(
                 session, permissions, approver=shared.approver, when_nobody=shared.when_nobody, cwd=shared.cwd
             )
-        agent = Agent(
-            self._provider,
-            session=session,
-            skills=shared.skills(services) if shared.skills is not None else None,
-            instructions=config.system_prompt if config.system_prompt is not None else shared.instructions,
-            app=self._app,
-            gate=gate,
-            settings=shared.settings,
-            logger=logger,
-            name=name,
-        )
+        try:
+            agent = Agent(
+                self._provider,
+                session=session,
+                skills=shared.skills(services) if shared.skills is not None else None,
+                instructions=config.system_prompt if config.system_prompt is not None else shared.instructions,
+                app=self._app,
+                gate=gate,
+                settings=shared.settings,
+                logger=logger,
+                name=name,
+            )
+        except BaseException:
+            if logger is not None:
+                logger.close()
+            raise
         return PooledAgent(
             name,
             agent,
