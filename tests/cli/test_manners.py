@@ -4,7 +4,10 @@ import os
 import pty
 import subprocess
 import sys
+import termios
 from pathlib import Path
+
+from sojourn.cli.columns import width
 
 SOJOURN = str(Path(sys.executable).with_name("sojourn"))
 
@@ -45,6 +48,22 @@ def test_no_line_is_wider_than_a_narrow_terminal() -> None:
 
     assert len(shown) > 20
     assert [line for line in shown if len(line) > 60] == []
+
+
+def test_a_list_fits_the_terminal_that_it_is_written_to(tmp_path: Path) -> None:
+    location = str(tmp_path / "sojourn.db")
+    subprocess.run([SOJOURN, "new", "日本語の長い題名" * 9, "--store", location], capture_output=True, check=True)
+    ours, theirs = pty.openpty()
+    termios.tcsetwinsize(theirs, (24, 40))
+    without = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
+
+    subprocess.run([SOJOURN, "ls", "--store", location], stdout=theirs, env=without, check=True)
+    line = os.read(ours, 4096).decode().rstrip()
+    os.close(theirs)
+    os.close(ours)
+
+    assert line.endswith("…")
+    assert 38 <= width(line) <= 40
 
 
 def test_a_reader_that_goes_away_is_not_complained_about() -> None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import apsw
 import pytest
 
 import sojourn
@@ -387,6 +388,15 @@ def test_a_message_of_five_megabytes_is_shown_whole(folder: Path, type_: Type) -
     assert type_("show", "Pasted").out.count("日本 \\x1b\n") == 1_000_000
 
 
+def test_a_folder_that_is_gone_is_told_of(folder: Path, type_: Type) -> None:
+    (folder / "work").rmdir()
+
+    told = type_("ls")
+
+    assert (told.code, told.out) == (2, "")
+    assert "does not exist any more" in told.err
+
+
 def test_a_damaged_store_sends_to_the_doctor(folder: Path, type_: Type) -> None:
     broken = folder / "broken.db"
     broken.write_bytes(b"this is no database, but somebody's homework " * 200)
@@ -398,6 +408,31 @@ def test_a_damaged_store_sends_to_the_doctor(folder: Path, type_: Type) -> None:
         answered = type_(*words, "--store", str(broken), "--json")
         assert (answered.code, answered.error["kind"]) == (5, "CorruptError")
         assert "sojourn doctor" in answered.error["hint"]
+
+
+def test_a_damaged_session_is_told_of_and_the_others_are_as_they_were(folder: Path, type_: Type) -> None:
+    damaged = said(folder, "one", "two", title="Damaged")
+    said(folder, "three", title="Whole")
+    location = folder / "home" / "sojourn.db"
+    database = apsw.Connection(str(location))
+    database.execute("UPDATE journal SET payload = replace(payload, 'two', 'six') WHERE session_id = ?", (damaged,))
+    database.close()
+
+    shown = type_("show", "Damaged")
+
+    assert (shown.code, shown.out) == (5, "")
+    assert "sojourn doctor" in shown.err
+    assert type_("show", "Whole").code == 0
+
+    async def check() -> None:
+        async with sojourn.open_store(location) as store:
+            await store.check()
+
+    asyncio.run(check())
+    assert f"{damaged[-8:]} is damaged" in type_("ls").err
+    listed = {one["title"]: one for one in type_("ls", "--json").data["sessions"]}
+    assert listed["Damaged"]["damage"]
+    assert "damage" not in listed["Whole"]
 
 
 # --- what is loaded

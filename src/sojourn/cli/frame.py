@@ -18,7 +18,7 @@ from sojourn.cli import diagnostics
 from sojourn.cli.home import store_location
 from sojourn.cli.output import safe, write_json, write_json_error, write_lines
 from sojourn.cli.place import Place
-from sojourn.errors import SojournError, outside
+from sojourn.errors import InvalidInputError, SojournError, outside
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,10 +44,17 @@ def on_store(body: Body) -> Callable[..., int]:
     @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
     @functools.wraps(body)
     def run(*, store: str | None, as_json: bool, **given: Any) -> int:
-        place = Place(store_location(store, os.environ), Path.cwd())
+        place = Place(store_location(store, os.environ), _folder())
         return _tell(asyncio.run(_finished(body(place, **given))), as_json=as_json)
 
     return run
+
+
+def _folder() -> Path:
+    try:
+        return Path.cwd()
+    except FileNotFoundError as error:
+        raise InvalidInputError("the folder that you are in does not exist any more; go to another one") from error
 
 
 async def _finished(working: Awaitable[Result]) -> Result:

@@ -109,7 +109,13 @@ def write(text: str = "") -> None:
 def write_lines(lines: Iterable[str]) -> None:
     """Write lines of a result for people, whatever is in them: nothing of it can act on the terminal."""
     for line in lines:
-        write(click.style(safe(line), bold=isinstance(line, Strong) or None, dim=isinstance(line, Dim) or None))
+        match line:
+            case Strong():
+                write(click.style(safe(line), bold=True))
+            case Dim():
+                write(click.style(safe(line), dim=True))
+            case _:
+                write(safe(line))
 
 
 def give_up() -> None:
