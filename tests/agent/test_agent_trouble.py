@@ -1,6 +1,7 @@
 """When things go wrong around a turn: odd skills, odd models, stores that fail, and two who want the same at once."""
 
 import asyncio
+import sys
 from collections.abc import AsyncGenerator, Callable
 from pathlib import Path
 from typing import Any, cast
@@ -18,11 +19,10 @@ from sojourn.agent.permissions.approvals import answer_question
 from sojourn.agent.permissions.gate import REJECTED, PermissionGate
 from sojourn.agent.permissions.policy import Permissions
 from sojourn.agent.permissions.verdicts import Approval
-from sojourn.agent.pool import AgentConfig, AgentPool, PooledAgent, PoolSettings
+from sojourn.agent.pool import AgentConfig, AgentPool, PoolSettings
 from sojourn.agent.runtime.bus import RuntimeBus
 from sojourn.agent.runtime.runtime import AsyncRuntime
 from sojourn.agent.skills.registry import SkillRegistry
-from sojourn.agent.skills.services import ServiceContainer
 from sojourn.agent.skills.skill import ToolResult
 from sojourn.agent.team import Team
 from sojourn.clock import SystemClock
@@ -99,6 +99,27 @@ async def test_a_skill_that_returns_no_result_is_a_failure_that_the_model_is_tol
         result = (await said(session))[2]
         assert result.error
         assert type(returned).__name__ in result.text
+
+
+def leaves() -> str:
+    """Leave."""
+    sys.exit(2)
+
+
+async def leaves_at_once() -> str:
+    """Leave."""
+    sys.exit(2)
+
+
+@pytest.mark.parametrize("leaving", [leaves, leaves_at_once])
+@pytest.mark.parametrize("parallel", [True, False])
+async def test_a_skill_that_ends_the_program_only_fails(leaving: Callable[[], Any], parallel: bool) -> None:
+    async with sojourn.open("memory:") as app:
+        session = await app.sessions.create()
+        provider = ScriptedProvider([calling(("leave", {"_parallel": parallel})), "Hm."])
+
+        assert await Agent(provider, session=session, skills=registry(leave=leaving)).ask("go") == "Hm."
+        assert "tried to end the program" in (await said(session))[2].text
 
 
 @pytest.mark.parametrize("data", [object(), float("nan"), "\ud800", {"deep": ["\udfff"]}, "x" * 17_000_000])
@@ -471,24 +492,3 @@ async def test_a_pool_stops_every_agent_even_if_a_log_cannot_be_closed(tmp_path:
         assert second.logger.folder.is_closed
         assert first.logger is not None
         first.logger.close()
-
-
-async def test_an_agent_that_cannot_be_made_leaves_no_log_open(tmp_path: Path) -> None:
-    loggers: list[SessionLogger] = []
-
-    class Pool(AgentPool):
-        async def _logger(self, name: str, parent: PooledAgent | None) -> SessionLogger | None:
-            made = await super()._logger(name, parent)
-            loggers.extend([made] if made is not None else [])
-            return made
-
-    def fail(_: ServiceContainer) -> SkillRegistry:
-        raise InvalidInputError("no skills")
-
-    async with sojourn.open("memory:") as app:
-        pool = Pool(app, ScriptedProvider(), PoolSettings(log_dir=tmp_path, skills=fail))
-        with pytest.raises(InvalidInputError):
-            await pool.create("helper")
-
-        assert len(pool) == 0
-        assert [one.folder.is_closed for one in loggers] == [True]

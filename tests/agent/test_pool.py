@@ -9,8 +9,9 @@ import pytest
 
 import sojourn
 from sojourn.agent.events import SessionCancelled
+from sojourn.agent.logs.logger import SessionLogger
 from sojourn.agent.permissions.policy import Permissions
-from sojourn.agent.pool import AgentConfig, AgentPool, PoolSettings
+from sojourn.agent.pool import AgentConfig, AgentPool, PooledAgent, PoolSettings
 from sojourn.agent.skills.registry import SkillRegistry
 from sojourn.agent.skills.services import ServiceContainer
 from sojourn.errors import AlreadyExistsError, InvalidInputError, NotFoundError
@@ -166,3 +167,24 @@ async def test_an_agent_goes_on_with_a_session_that_it_is_given() -> None:
         again = await pool.create("again", AgentConfig(session_id=first.session.id))
 
         assert again.info.message_count == 2
+
+
+async def test_an_agent_that_cannot_be_made_leaves_no_log_open(tmp_path: Path) -> None:
+    loggers: list[SessionLogger] = []
+
+    class Pool(AgentPool):
+        async def _logger(self, name: str, parent: PooledAgent | None) -> SessionLogger | None:
+            made = await super()._logger(name, parent)
+            loggers.extend([made] if made is not None else [])
+            return made
+
+    def fail(_: ServiceContainer) -> SkillRegistry:
+        raise InvalidInputError("no skills")
+
+    async with sojourn.open("memory:") as app:
+        pool = Pool(app, ScriptedProvider(), PoolSettings(log_dir=tmp_path, skills=fail))
+        with pytest.raises(InvalidInputError):
+            await pool.create("helper")
+
+        assert len(pool) == 0
+        assert [one.folder.is_closed for one in loggers] == [True]

@@ -233,6 +233,8 @@ async def _executed(skill: Skill, arguments: dict[str, Any], *, most: float | No
             if task is None or task.cancelling():
                 raise
             return ToolResult(error=f"{failure}it was cancelled from inside")
+        except SystemExit as error:  # as a command line's own code raises: it ends the skill, and not the program
+            return ToolResult(error=f"{failure}it tried to end the program, with {error.code!r:.100}")
         except Exception as error:  # noqa: BLE001 - a skill is anybody's code, and the model is told
             return ToolResult(error=f"{failure}{str(error) or type(error).__name__}")
     assert limit.cancelled_caught  # noqa: S101 - everything else has returned or raised
