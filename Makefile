@@ -44,7 +44,7 @@ demo: $(VENV)/.project ## See a short session that is killed, resumed and forked
 	@$(VENV)/bin/sojourn demo $(ARGS)
 
 test: $(VENV)/.dev $(VENV)/.weights $(VENV)/.project ## Run every test, and every example in the documents (ARGS go to pytest)
-	@$(VENV)/bin/python -m pytest $(ARGS)
+	@$(VENV)/bin/python -m pytest --numprocesses auto --dist loadfile $(ARGS)
 
 check: $(VENV)/.dev $(VENV)/.project ## Check format, lint, types and the import rules
 	@$(VENV)/bin/ruff format --check $(SOURCES)

@@ -218,7 +218,7 @@ async def test_a_server_killed_under_eight_writers_keeps_all_that_it_acknowledge
         entries = await read_all(store, "s")
 
     places = {entry.event.message.text: entry.seq for entry in entries if isinstance(entry.event, MessageAdded)}
-    assert len(written) > 50
+    assert len(written) >= 8
     assert places == written
     assert len(entries) == len(written) + 1
 
