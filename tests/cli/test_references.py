@@ -143,6 +143,19 @@ async def test_the_trash_is_another_place(store: Store) -> None:
 
 
 @pytest.mark.anyio
+async def test_in_the_trash_the_last_is_what_was_thrown_away_last(store: Store) -> None:
+    await store.append("beta-1001", [SessionTrashed()])
+    await store.append("alpha-0001", [SessionTrashed()])
+
+    found = [(await find(store, f"@-{number}", project=PROJECT, among="trash")).session_id for number in (1, 2)]
+
+    assert found == ["alpha-0001", "beta-1001"]
+    for reference in ("@-0", "@-3"):
+        with pytest.raises(SessionNotFoundError, match="of 2 in the trash"):
+            await find(store, reference, among="trash")
+
+
+@pytest.mark.anyio
 async def test_a_title_does_not_name_what_was_rewound_and_an_id_does(store: Store) -> None:
     await store.create_session("later", SessionCreated(title="Trip to Porto"))
     await store.append("alpha-0002", [SessionSuperseded(by=check_session_id("later"))])

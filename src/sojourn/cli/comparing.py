@@ -27,7 +27,7 @@ _SHOWN: Final = 20
 @click.argument("theirs", metavar="OTHER")
 @on_store
 async def diff(place: Place, *, ours: str, theirs: str) -> Result:
-    """Say where SESSION and OTHER part, what was said in each since, and what they hold differently."""
+    """Say where SESSION and OTHER part, what was said last in each since, and what they hold differently."""
     async with place.app() as app:
         here, there = await place.find(app.store, ours), await place.find(app.store, theirs)
         compared = await app.sessions.compare(here.session_id, there.session_id)

@@ -16,7 +16,6 @@ from sojourn.store import Store, open_store
 
 if TYPE_CHECKING:  # a list of sessions does not wait for the engine
     from sojourn.engine.app import Sojourn
-    from sojourn.engine.settings import Settings
 
 
 class Place:
@@ -40,15 +39,23 @@ class Place:
             yield store
 
     @asynccontextmanager
-    async def app(self, *, create: bool = False, settings: "Settings | None" = None) -> AsyncIterator["Sojourn"]:
-        """Open Sojourn on the store. Only with *create* is a store made that is not there.
+    async def app(
+        self, *, create: bool = False, meaning: bool = False, retention_days: float | None = None
+    ) -> AsyncIterator["Sojourn"]:
+        """Open Sojourn on the store; only with *create* is one made that is not there.
 
-        By default it does what it is told and nothing beside: it learns nothing and writes no summaries.
+        It does what it is told and nothing beside: it learns nothing and writes no summaries. *meaning* loads the model
+        that searches by meaning; the retention is for `prune`.
         """
         import sojourn  # noqa: PLC0415
 
-        chosen = settings or sojourn.Settings(learning="off", embeddings="off", summarise_turns_every=None)
-        async with sojourn.open(self.location if create else self._existing(), settings=chosen) as app:
+        settings = sojourn.Settings(
+            learning="off",
+            embeddings="auto" if meaning else "off",
+            summarise_turns_every=None,
+            retention_days=retention_days,
+        )
+        async with sojourn.open(self.location if create else self._existing(), settings=settings) as app:
             yield app
 
     async def find(self, store: Store, reference: str, *, among: Among = "kept") -> SessionHeader:

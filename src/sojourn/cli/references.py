@@ -42,7 +42,8 @@ async def find(store: Store, reference: str, *, project: str | None = None, amon
     """Return the session that *reference* names.
 
     That is its id, the beginning or end of its id, its title, `@last` for the one used last in *project*, or `@-2` for
-    the one before. A title does not name a session that was rewound, if it names one that was not.
+    the one before; in the trash, `@last` is the one thrown away last. A title does not name a session that was rewound,
+    if it names one that was not.
 
     Raises:
         SessionNotFoundError: there is none; its notes name some that are near.
@@ -53,7 +54,8 @@ async def find(store: Store, reference: str, *, project: str | None = None, amon
         raise InvalidInputError("name a session: its id, a piece of its id, its title, or @last")
     recent = _RECENT.fullmatch(wanted)
     if recent is not None:
-        return await _recent(store, int(recent[1] or 1), project, wanted)
+        number = int(recent[1] or 1)
+        return await (_recent(store, number, project) if among == "kept" else _thrown(store, number))
     exact = await store.find_session(wanted) if _may_be_id(wanted) else None
     if exact is not None and (exact.header.trashed_at is not None) == (among == "trash"):
         return exact.header
@@ -87,7 +89,7 @@ def _meant(headers: list[SessionHeader], wanted: str) -> list[SessionHeader]:
     return list({header.session_id: header for header in (*pieces, *(alive or titled))}.values())
 
 
-async def _recent(store: Store, number: int, project: str | None, wanted: str) -> SessionHeader:
+async def _recent(store: Store, number: int, project: str | None) -> SessionHeader:
     """Return the session used last (1), or the one before (2), and so on; the pointer knows which was the last."""
     last = await _pointed_at(store, project)
     if number == 1 and last is not None:
@@ -99,7 +101,16 @@ async def _recent(store: Store, number: int, project: str | None, wanted: str) -
         if len(headers) == number:
             return header
     where = "in this project" if project is not None else "here"
-    raise SessionNotFoundError(f"{wanted}: {len(headers)} {where}")
+    raise SessionNotFoundError(f"@-{number}, of {len(headers)} {where}")
+
+
+async def _thrown(store: Store, number: int) -> SessionHeader:
+    """Return the session that was thrown away last (1), or the one before (2), and so on, of any project."""
+    headers = [(header.trashed_at, header) async for header in _all(store, "trash") if header.trashed_at is not None]
+    headers.sort(key=lambda one: one[0], reverse=True)
+    if not 1 <= number <= len(headers):
+        raise SessionNotFoundError(f"@-{number}, of {len(headers)} in the trash")
+    return headers[number - 1][1]
 
 
 async def _pointed_at(store: Store, project: str | None) -> SessionHeader | None:

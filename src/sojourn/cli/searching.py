@@ -49,14 +49,11 @@ async def search(
     meaning: bool,
 ) -> Result:
     """Find WORDS in what was said, the best first: words, "a phrase", or the beginning of a word as in micro*."""
-    from sojourn.engine.settings import Settings  # noqa: PLC0415
-
     if everywhere and reference is not None:
         raise click.UsageError("a session is one place: give --session or --all, not both")
     now = SystemClock().now()
     after = now - period(since) if since is not None else None
-    settings = Settings(learning="off", embeddings="auto" if meaning else "off", summarise_turns_every=None)
-    async with place.app(settings=settings) as app:
+    async with place.app(meaning=meaning) as app:
         await app.memory.catch_up()
         within = (await place.find(app.store, reference)).session_id if reference is not None else None
         project = None if everywhere or within is not None else (await place.project()).id

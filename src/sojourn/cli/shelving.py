@@ -64,11 +64,7 @@ async def prune(place: Place, *, age: str, yes: bool) -> Result:
 
     What is neither archived nor in the trash is never removed, nor is a session that others were forked from.
     """
-    from sojourn.engine.settings import Settings  # noqa: PLC0415
-
-    days = period(age) / timedelta(days=1)
-    settings = Settings(learning="off", embeddings="off", summarise_turns_every=None, retention_days=days)
-    async with place.app(settings=settings) as app:
+    async with place.app(retention_days=period(age) / timedelta(days=1)) as app:
         found = await app.sessions.prune(dry_run=not yes)
     told = f"{count(len(found), 'session')} removed for good" if yes else "nothing was removed; --yes removes these"
     return Result(
