@@ -116,6 +116,7 @@ async def test_what_an_agent_thinks_and_does_is_told_on_the_bus() -> None:
             "agent.thought", "agent.action", "tool.call", "tool.observation", "agent.response",
         ]  # fmt: skip
         assert told[0][1].thought == "Let me see."
+        assert told[2][1].args == {"text": "a"}
         assert told[3][1].observation == "a!"
         assert {payload.session_id for _, payload in told} == {CLI_SESSION}
 

@@ -152,6 +152,7 @@ class _Telling:
         self._session_id = session_id
         self._thought: list[str] = []
         self._said: list[str] = []
+        self._arguments: dict[str, dict[str, Any]] = {}
 
     @property
     def text(self) -> str:
@@ -168,10 +169,11 @@ class _Telling:
                 self._said.append(text)
             case ToolBatchStarted(tool_calls=calls):
                 self._thought, self._said = self._said, []
+                self._arguments = {call.id: call.arguments for call in calls}
                 await self._tell_thought()
                 await self._send(AgentAction(action=[call.to_dict() for call in calls], **self._about()))
-            case ToolStarted(name=name):
-                await self._send(ToolCalled(tool=name, **self._about()))
+            case ToolStarted(name=name, tool_id=tool_id):
+                await self._send(ToolCalled(tool=name, args=self._arguments.get(tool_id, {}), **self._about()))
             case ToolCompleted(name=name, output=output):
                 await self._send(ToolObservation(tool=name, observation=output, **self._about()))
             case IterationCompleted(iteration=iteration):
