@@ -242,9 +242,7 @@ class SdkLink:
         with self._translated("its lists", timeout=max(self._server.timing.connect, self._server.timing.call)):
             return Artifacts(
                 tools=await self._tools() if has.tools else (),
-                prompts=tuple(
-                    map(prompt_from, await all_pages(self._client.list_prompts, "prompts") if has.prompts else ())
-                ),
+                prompts=await self._prompts() if has.prompts else (),
                 resources=await self._resources() if has.resources else (),
             )
 

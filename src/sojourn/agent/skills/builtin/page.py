@@ -4,7 +4,6 @@ from typing import Final
 
 MAX_CHARS: Final = 28_000
 """A little less than what a model is shown of any result, so that what is cut here is not cut again."""
-LONG_LINE: Final = 400
 
 
 def middle_out(text: str, *, most: int = MAX_CHARS) -> str:
