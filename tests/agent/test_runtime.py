@@ -199,6 +199,15 @@ async def test_routes_are_inferred_or_said_and_a_wrong_one_is_refused() -> None:
         bus.configure_routing()
 
 
+async def test_components_that_go_round_in_a_circle_are_refused() -> None:
+    bus = RuntimeBus()
+    for name, target in (("a", "b"), ("b", "c"), ("c", "a")):
+        bus.register_component(Part(name, "tool", str, targets=(target,)))
+
+    with pytest.raises(InvalidInputError, match="a -> b -> c -> a"):
+        bus.configure_routing()
+
+
 async def test_two_conversations_share_nothing_and_one_id_is_one_object() -> None:
     async with sojourn.open("memory:") as app:
         runtime = AsyncRuntime(app)

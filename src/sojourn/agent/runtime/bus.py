@@ -7,7 +7,7 @@ reported and stops nobody.
 
 import inspect
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from dataclasses import replace as changed_copy
 from typing import Any, Final
@@ -112,7 +112,7 @@ class RuntimeBus:
         An input goes to the first agent; an agent to the outputs, or to the console if there are none.
 
         Raises:
-            InvalidInputError: a component names another that is not there.
+            InvalidInputError: a component names another that is not there, or they go round in a circle.
         """
         agents = [one.name for one in self.components if one.kind == "agent"]
         outputs = tuple(one.name for one in self.components if one.kind == "output")
@@ -127,6 +127,9 @@ class RuntimeBus:
                 routes[component.name] = tuple(agents[:1])
             elif component.kind == "agent":
                 routes[component.name] = outputs or (CONSOLE,)
+        for name in routes:
+            if circle := _circle(routes, (name,)):
+                raise InvalidInputError(f"what components give back would go round for ever: {' -> '.join(circle)}")
         self._routes = routes
         return dict(routes)
 
@@ -242,6 +245,16 @@ async def _called(function: Callable[..., Any], argument: Any) -> Any:
         return await function(argument)
     result = await anyio.to_thread.run_sync(function, argument)
     return await result if inspect.isawaitable(result) else result
+
+
+def _circle(routes: Mapping[str, Sequence[str]], path: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the first way from the end of *path* back to its beginning; nothing if there is none."""
+    for target in routes.get(path[-1], ()):
+        if target == path[0]:
+            return (*path, target)
+        if target not in path and (found := _circle(routes, (*path, target))):
+            return found
+    return ()
 
 
 def _text_of(payload: Payload, otherwise: Any) -> Any:
