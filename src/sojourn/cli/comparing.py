@@ -89,7 +89,7 @@ def _lines(
         ("+", there, said[1], compared.their_entries),
     ):
         yield ""
-        yield Strong(f"{sign} {session_name(header)}: {entries} since")
+        yield Strong(f"{sign} {session_name(header)}: {entries} entries since")
         for message in messages:
             yield f"{sign} [{message['seq']}] {message['role']}: {one_line(message.get('text', ''))}"
     for difference in compared.differences:
