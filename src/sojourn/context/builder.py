@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, get_args
 
-from sojourn.context.context import Context, shared_prefix
+from sojourn.context.context import Context, Spoken, shared_prefix
 from sojourn.context.costs import Costs
 from sojourn.context.cutting import cut_lines, cut_middle
 from sojourn.context.inputs import Inputs, Mode, ShowProfile, Strategy
@@ -277,7 +277,12 @@ class _Building:
             lines=tuple(lines),
             text=cut_middle(text, self._budget, self._counter),
             digest=state_dict(inputs.state),
-            sections=(*self._stable, *self._chosen_sections(plan, window)),
+            stable=tuple(self._stable),
+            spoken=(
+                *[Spoken(line, self._costs(line.message)) for line in window.lines],
+                *[Spoken(line, self._costs(line.message), in_turn=True) for line in self._turn],
+            ),
+            chosen=tuple(Section(name=name, items=plan.chosen[name]) for name in TITLES if name in plan.chosen),
             dropped=(*plan.dropped, *dropped, *self._left_out, *self._older(window)),
             tokens=Tokens(count=total, certainty=self._counter.certainty),
             budget=self._budget,
@@ -286,26 +291,6 @@ class _Building:
             begins=window.begins,
         )
         return shared_prefix(context, self._previous, self._counter, cost=self._costs.of)
-
-    def _chosen_sections(self, plan: Plan, window: Window) -> list[Section]:
-        spoken = [
-            *[self._spoken(line, "said lately") for line in window.lines],
-            *[self._spoken(line, "the turn at hand") for line in self._turn],
-        ]
-        sections = [Section(name=name, items=plan.chosen[name]) for name in TITLES if name in plan.chosen]
-        return [*([Section(name="messages", items=tuple(spoken))] if spoken else []), *sections]
-
-    def _spoken(self, line: Line, reason: str) -> Item:
-        return Item(
-            section="messages",
-            text=f"{line.message.role}: {line.message.text}",
-            tokens=self._costs(line.message),
-            score=1.0,
-            reason=reason
-            if line.seq is not None or line in self._turn
-            else "made up so that the provider accepts the talk",
-            seqs=(line.seq,) if line.seq is not None else (),
-        )
 
     def _older(self, window: Window) -> list[Dropped]:
         """Return the messages that were read and did not fit, as one."""

@@ -1,12 +1,12 @@
 """A context: what a model sees for one question, and an account of it."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from msgspec.structs import replace
 
 from sojourn.context.inputs import Mode
-from sojourn.context.item import Dropped, Section
+from sojourn.context.item import Dropped, Item, Section
 from sojourn.context.talk import Line
 from sojourn.context.tokens import TokenCounter, Tokens
 from sojourn.context.validity import problems
@@ -19,6 +19,29 @@ from sojourn.providers.payloads import Form, payload
 _PREVIEW: Final = 70
 
 
+class Spoken(NamedTuple):
+    """A message as it went in: what it costs, and whether it belongs to the turn at hand."""
+
+    line: Line
+    tokens: int
+    in_turn: bool = False
+
+    @property
+    def item(self) -> Item:
+        """The message as a piece of a context."""
+        reason = "the turn at hand" if self.in_turn else "said lately"
+        if self.line.seq is None and not self.in_turn:
+            reason = "made up so that the provider accepts the talk"
+        return Item(
+            section="messages",
+            text=f"{self.line.message.role}: {self.line.message.text}",
+            tokens=self.tokens,
+            score=1.0,
+            reason=reason,
+            seqs=(self.line.seq,) if self.line.seq is not None else (),
+        )
+
+
 class Context(Value, frozen=True, kw_only=True):
     """What a model sees. It is a value: the same inputs made the same one.
 
@@ -27,7 +50,9 @@ class Context(Value, frozen=True, kw_only=True):
         lines: the talk, with what was found for the question before it.
         text: what the state has to say to the question, for those who write prompts of their own.
         digest: the working memory as a dict, for the same.
-        sections: what went in, and why.
+        stable: what stands in the instructions.
+        spoken: the messages.
+        chosen: what was chosen for the question.
         dropped: what did not, and why.
         tokens: what it costs, and how that is known.
         budget: what it may cost.
@@ -40,7 +65,9 @@ class Context(Value, frozen=True, kw_only=True):
     lines: tuple[Line, ...]
     text: str
     digest: dict[str, Any]
-    sections: tuple[Section, ...]
+    stable: tuple[Section, ...]
+    spoken: tuple[Spoken, ...]
+    chosen: tuple[Section, ...]
     dropped: tuple[Dropped, ...]
     tokens: Tokens
     budget: int
@@ -48,6 +75,12 @@ class Context(Value, frozen=True, kw_only=True):
     window: int | None = None
     begins: Seq | None = None
     shared_prefix: int = 0
+
+    @property
+    def sections(self) -> tuple[Section, ...]:
+        """What went in, and why."""
+        said = (Section(name="messages", items=tuple(one.item for one in self.spoken)),) if self.spoken else ()
+        return (*self.stable, *said, *self.chosen)
 
     @property
     def messages(self) -> list[Message]:
