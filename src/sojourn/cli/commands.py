@@ -19,6 +19,7 @@ _COMMANDS: Final = {
     "delete": ("sojourn.cli.shelving:delete", "Throw sessions into the trash."),
     "demo": ("sojourn.cli.demo:demo", "Record a session, kill it in the middle of a turn, resume it, fork it."),
     "diff": ("sojourn.cli.comparing:diff", "Say where two branches part, and what they hold differently."),
+    "doctor": ("sojourn.cli.doctor:doctor", "Check everything that is kept, and say what is missing for more."),
     "fork": ("sojourn.cli.branching:fork", "Begin a session that continues another."),
     "help": ("sojourn.cli.manual:help_", "Say what can be typed: every command, or all about one."),
     "ls": ("sojourn.cli.listing:ls", "List the sessions of this project."),
