@@ -287,3 +287,19 @@ async def test_what_cannot_be_built_is_refused_in_one_sentence(app: Sojourn, giv
     with pytest.raises(InvalidInputError, match=says):
         await session.context(**given)
     assert session.head == 1
+
+
+async def test_what_was_pasted_into_a_question_does_not_hide_what_is_asked() -> None:
+    async with sojourn.open("memory:") as app:
+        session = await app.sessions.create()
+        await session.messages.user("The harbour key hangs behind the blue door.")
+        await session.messages.assistant("Noted: behind the blue door.")
+        for number in range(150):
+            await session.messages.user(f"Line {number} of the log says that all is well with the pumps today.")
+            await session.messages.assistant(f"The pumps are well, as line {number} says.")
+        await app.background.drain()
+        pasted = "\n".join(f"pump {number} ok" for number in range(400))
+        context = await session.context(f"Look at this log:\n{pasted}\nWhere does the harbour key hang?", budget=5_000)
+
+        found = [item.text for section in context.sections if section.name == "retrieved" for item in section.items]
+        assert any("behind the blue door" in text for text in found)

@@ -45,8 +45,9 @@ _SOON: Final = 8
 _PAGE: Final = 200
 _LONG: Final = 1_500
 """Of a longer message only the stretch that fits the question is shown."""
-_ASKED: Final = 2_000
-"""Characters of a question that are looked for."""
+_ASKED: Final = 300
+"""Characters at the beginning of a question, and at its end, that are looked for: between them stands what was pasted,
+and what people want to know is said before or after it."""
 
 
 class MemoryRetriever:
@@ -67,7 +68,7 @@ class MemoryRetriever:
 
     async def retrieve(self, question: str, *, limit: int) -> Sequence[Retrieved]:
         """Return what fits *question* best, the best first, and last what else stands beside the very best."""
-        hits = await self._memory.search(question[:_ASKED], session_id=self._session_id, limit=limit)
+        hits = await self._memory.search(_asked(question), session_id=self._session_id, limit=limit)
         hits = [hit for hit in hits if self._is_shown(hit.document.seq, is_fact=hit.document.fact_id is not None)]
         found = [_retrieved(hit, place) for place, hit in enumerate(hits)]
         spoken = [(hit.document, one) for hit, one in zip(hits, found, strict=True) if one.fact_id is None]
@@ -246,6 +247,13 @@ class Contexts:
         known = {line.seq for line in recent}
         beginning = groups(_lines(entries))[:1]
         return (*[line for group in beginning for line in group if line.seq not in known], *recent)
+
+
+def _asked(question: str) -> str:
+    """Return what of *question* is looked for."""
+    if len(question) <= 2 * _ASKED:
+        return question
+    return f"{question[:_ASKED].rpartition(' ')[0]} {question[-_ASKED:].partition(' ')[2]}"
 
 
 def _first_needed(lines: Sequence[Line], tokens: int, costs: Costs) -> int | None:
