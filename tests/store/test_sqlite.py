@@ -445,3 +445,35 @@ async def test_forgotten_content_is_in_none_of_the_files(tmp_path: Path) -> None
         left = b"".join(path.read_bytes() for path in tmp_path.iterdir())  # noqa: ASYNC240 - a small file
     assert re.search(b"swordfish", held)
     assert not re.search(b"swordfish", left)
+
+
+@pytest.mark.anyio
+async def test_a_lease_waits_for_no_disk_and_what_is_said_does(tmp_path: Path) -> None:
+    waited: list[str] = []
+
+    class Watched(SqliteDriver):
+        """Notes how each transaction is committed."""
+
+        def _begin_writing(self) -> apsw.Connection:
+            connection = super()._begin_writing()
+            connection.set_exec_trace(lambda _, statement, __: self._note(connection, statement))
+            return connection
+
+        def _note(self, connection: apsw.Connection, statement: str) -> bool:
+            if statement == "COMMIT":
+                connection.set_exec_trace(None)
+                waited.append({1: "no", 2: "yes"}[connection.pragma("synchronous")])
+                connection.set_exec_trace(lambda _, text, __: self._note(connection, text))
+            return True
+
+    store = SqlStore(Watched(tmp_path / "s.db"), clock=FakeClock(), tenant=DEFAULT_TENANT, open_copy=open_store)
+    async with store:
+        await store.create_session("s")
+        waited.clear()
+        lease = await store.acquire_lease("s", "somebody")
+        await store.append("s", [said()], lease=lease)
+        await store.renew_lease(lease)
+        await store.append("s", [said()], lease=lease)
+        await store.release_lease(lease)
+
+    assert waited[:5] == ["no", "yes", "no", "yes", "no"]

@@ -35,8 +35,12 @@ class Driver(Protocol):
         """Run an operation that only reads, on one consistent view of the data. *small*: it reads a few rows."""
         ...
 
-    async def write(self, operation: Callable[[], Operation[T]]) -> T:
-        """Run an operation and return once it is durable. It may be run more than once; one run takes effect."""
+    async def write(self, operation: Callable[[], Operation[T]], *, fleeting: bool = False) -> T:
+        """Run an operation and return once it is durable. It may be run more than once; one run takes effect.
+
+        What is *fleeting* means nothing after the machine went down: it outlives this process, and need not outlive a
+        loss of power.
+        """
         ...
 
     async def data_version(self) -> int | None:

@@ -117,7 +117,13 @@ class PostgresDriver:
         texts = self._statements if statements is None else statements
         return await self._run(lambda attempt: transaction.read(attempt, texts, operation()))
 
-    async def write(self, operation: Callable[[], Operation[T]], *, statements: Statements | None = None) -> T:
+    async def write(
+        self,
+        operation: Callable[[], Operation[T]],
+        *,
+        fleeting: bool = False,  # noqa: ARG002 - another server may take over, and must know of a lease
+        statements: Statements | None = None,
+    ) -> T:
         """Run an operation and commit it. *statements* has its statements' texts, if they are not the store's."""
         texts = self._statements if statements is None else statements
         return await self._run(lambda attempt: transaction.write(attempt, texts, operation()))

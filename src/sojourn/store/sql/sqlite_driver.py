@@ -103,8 +103,8 @@ class SqliteDriver:
                 pass
         return await worker.run(operation)
 
-    def write(self, operation: Callable[[], Operation[T]]) -> Coroutine[Any, Any, T]:
-        return self._for_writing().run(operation)
+    def write(self, operation: Callable[[], Operation[T]], *, fleeting: bool = False) -> Coroutine[Any, Any, T]:
+        return self._for_writing().run(operation, fleeting=fleeting and self._durability is Durability.FULL)
 
     async def data_version(self) -> int | None:
         return await self._for_reading().call(lambda connection: int(connection.pragma("data_version")))

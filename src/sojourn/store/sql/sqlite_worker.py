@@ -36,6 +36,7 @@ class _Job(msgspec.Struct, kw_only=True):
 
     done: asyncio.Future[Any]
     operation: Callable[[], Operation[Any]] | None = None
+    fleeting: bool = False
     function: Callable[[apsw.Connection], Any] | None = None
     result: Any = None
     error: BaseException | None = None
@@ -68,6 +69,7 @@ class Worker:
         self._loop: asyncio.AbstractEventLoop
         self._connection: apsw.Connection | None = None
         self._stopping = False
+        self._hurried = False
         self.commits = 0
 
     # --- on the event loop
@@ -87,9 +89,12 @@ class Worker:
             await self.stop()  # and not before: the thread reports to a loop that must still be there
             raise
 
-    def run(self, operation: Callable[[], Operation[T]]) -> Coroutine[Any, Any, T]:
-        """Run an operation in a transaction; awaited, return what it returned, once that is durable."""
-        return self._submit(_Job(done=self._loop.create_future(), operation=operation))
+    def run(self, operation: Callable[[], Operation[T]], *, fleeting: bool = False) -> Coroutine[Any, Any, T]:
+        """Run an operation in a transaction; awaited, return what it returned, once that is durable.
+
+        If all that share a transaction are *fleeting*, it does not wait for the disk.
+        """
+        return self._submit(_Job(done=self._loop.create_future(), operation=operation, fleeting=fleeting))
 
     def call(self, function: Callable[[apsw.Connection], T]) -> Coroutine[Any, Any, T]:
         """Run *function* with the connection, outside any transaction; awaited, return what it returned."""
@@ -163,7 +168,9 @@ class Worker:
     def _work_alone(self, job: _Job) -> None:
         assert job.function is not None  # noqa: S101 - told apart in _work
         try:
-            job.result = job.function(self._connected())
+            connection = self._connected()
+            self._hurry(connection, hurried=False)
+            job.result = job.function(connection)
         except apsw.Error as error:
             job.error = translate(error, self._path)
             job.error.__cause__ = error
@@ -175,6 +182,7 @@ class Worker:
         self._runner.probe = None
         try:
             connection = self._connected()
+            self._hurry(connection, hurried=all(job.fleeting for job in jobs))
             connection.execute(self._begin)
             begun = True
             for job in jobs:
@@ -193,6 +201,15 @@ class Worker:
                 ours = self._as_ours(error)
                 for job in jobs:
                     job.error = ours
+
+    def _hurry(self, connection: apsw.Connection, *, hurried: bool) -> None:
+        """Let commits return when the system has them, or only when the disk has.
+
+        A commit that waits for the disk takes along all that did not: they are written to one log, in order.
+        """
+        if hurried != self._hurried:
+            connection.execute(f"PRAGMA synchronous={'NORMAL' if hurried else 'FULL'}")
+            self._hurried = hurried
 
     def _work_apart(self, jobs: list[_Job]) -> None:
         """Give each of *jobs*, whose common transaction was undone, one of its own."""
@@ -256,6 +273,7 @@ class Worker:
     def _connected(self) -> apsw.Connection:
         if self._connection is None:
             self._connection = self._reconnect()
+            self._hurried = False
         return self._connection
 
     def _disconnect(self) -> None:

@@ -198,15 +198,17 @@ class SqlStore:
 
     async def acquire_lease(self, session_id: str, holder: str, *, ttl: float = 30.0) -> Lease:
         checked, moment = check_session_id(session_id), self._moment()
-        return await self._driver.write(lambda: leases.acquire(self._tenant, checked, holder, ttl=ttl, moment=moment))
+        return await self._driver.write(
+            lambda: leases.acquire(self._tenant, checked, holder, ttl=ttl, moment=moment), fleeting=True
+        )
 
     async def renew_lease(self, lease: Lease, *, ttl: float = 30.0) -> None:
         moment = self._moment()
-        await self._driver.write(lambda: leases.renew(self._tenant, lease, ttl=ttl, moment=moment))
+        await self._driver.write(lambda: leases.renew(self._tenant, lease, ttl=ttl, moment=moment), fleeting=True)
 
     async def release_lease(self, lease: Lease) -> None:
         moment = self._moment()
-        await self._driver.write(lambda: leases.release(self._tenant, lease, moment=moment))
+        await self._driver.write(lambda: leases.release(self._tenant, lease, moment=moment), fleeting=True)
 
     async def save_partial(self, session_id: str, text: str) -> None:
         checked, at = check_session_id(session_id), self._now()
