@@ -233,3 +233,13 @@ async def test_a_gate_for_another_session_has_the_same_rules_and_asks_there(sess
     assert (await asked(session), await asked(other)) == (0, 1)
     assert gate.permissions.rules == rules
     assert (gate.timeout_for(Tool(), {}), gate.timeout_for(Tool("other"), {})) == (7, 30)
+
+
+async def test_a_yes_to_one_tool_is_none_to_another_with_the_same_call(session: Session, tmp_path: Path) -> None:
+    human = Human(Approval.ONCE, Approval.NO)
+    gate = PermissionGate(session, TRUSTED, approver=human, cwd=tmp_path)
+    await wish(session, call())
+
+    assert await admit(gate, call(), Tool("write_file")) is None
+    assert await admit(gate, call(), Tool("delete_file")) == REJECTED
+    assert [one.data["tool"] for one in human.asked] == ["write_file", "delete_file"]
