@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import anyio
+import anyio.lowlevel
 import apsw
 import psycopg
 import pytest
@@ -386,6 +387,24 @@ async def test_a_cancelled_append_that_waits_for_a_lock_leaves_nothing_behind(ur
 
 
 # --- connections and errors
+
+
+async def test_an_append_of_many_entries_can_be_cancelled_anywhere_without_a_warning(
+    url: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    many = [said(str(number)) for number in range(500)]
+    async with open_store(url) as store:
+        await store.create_session("s")
+        for patience in range(0, 900, 15):
+            async with anyio.create_task_group() as group:
+                group.start_soon(store.append, "s", many)
+                for _ in range(patience):
+                    await anyio.lowlevel.checkpoint()
+                group.cancel_scope.cancel()
+        head = (await store.get_session("s")).header.head
+
+    assert head % 500 == 1
+    assert caplog.records == []
 
 
 async def test_more_calls_than_connections_wait_their_turn(url: str) -> None:

@@ -14,6 +14,7 @@ from enum import Enum
 from typing import Any, Final, NamedTuple, TypeVar, cast
 
 import anyio
+import anyio.lowlevel
 import psycopg
 from psycopg import AsyncConnection
 
@@ -139,7 +140,9 @@ async def _execute(
 ) -> list[tuple[Any, ...]]:
     name, params, many = statement.name, statement.params, statement.many
     if many is not None and len(many) != 1:
-        await connection.cursor().executemany(text, many)
+        with anyio.CancelScope(shield=True):  # psycopg cannot leave a pipeline that is cut off in the middle
+            await connection.cursor().executemany(text, many)
+        await anyio.lowlevel.checkpoint_if_cancelled()
         return []
     given = many[0] if many else params
     anew = statement.replan or name in _NOT_PREPARED
