@@ -67,7 +67,7 @@ COMPILE = $(LOCK_VENV)/bin/uv pip compile --quiet --upgrade --universal --python
 
 lock: $(LOCK_VENV)/.tools ## Choose new versions for the lock files
 	@$(COMPILE) pyproject.toml --group build --output-file lock/core.txt
-	@$(COMPILE) pyproject.toml --extra embeddings --extra local --group build --constraint lock/core.txt --output-file lock/chat.txt
+	@$(COMPILE) pyproject.toml --extra embeddings --extra local --extra tui --group build --constraint lock/core.txt --output-file lock/chat.txt
 	@$(COMPILE) pyproject.toml --all-extras --group build --group dev --constraint lock/chat.txt --output-file lock/dev.txt
 	@$(COMPILE) pyproject.toml --all-extras --group build --group bench --output-file lock/bench.txt
 	@$(COMPILE) --group lock --output-file lock/tools.txt

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import sojourn
-from sojourn.cli.columns import width
+from sojourn.desk.columns import width
 from tests.cli.typed import Type
 
 

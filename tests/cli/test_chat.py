@@ -19,8 +19,8 @@ from click.testing import CliRunner
 
 from sojourn.agent import events as ev
 from sojourn.cli.commands import cli
-from sojourn.cli.home import default_location, shown
 from sojourn.cli.screen import TextScreen
+from sojourn.desk.home import default_location, shown
 from sojourn.errors import SojournError, outside
 from sojourn.model.ids import Seq
 from sojourn.model.interrupts import Interrupt

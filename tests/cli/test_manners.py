@@ -7,7 +7,7 @@ import sys
 import termios
 from pathlib import Path
 
-from sojourn.cli.columns import width
+from sojourn.desk.columns import width
 
 SOJOURN = str(Path(sys.executable).with_name("sojourn"))
 

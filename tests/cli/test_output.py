@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from sojourn.cli.output import safe, write_json
+from sojourn.cli.output import write_json
+from sojourn.desk.visible import safe
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from sojourn.cli.references import find
+from sojourn.desk.references import find
 from sojourn.engine.pointer import pointer_key
 from sojourn.errors import InvalidInputError, SessionNotFoundError
 from sojourn.model.events import SessionArchived, SessionCreated, SessionSuperseded, SessionTrashed

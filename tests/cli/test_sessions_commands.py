@@ -11,7 +11,7 @@ import apsw
 import pytest
 
 import sojourn
-from sojourn.cli.columns import width
+from sojourn.desk.columns import width
 from sojourn.engine.project import find_project
 from sojourn.model.message import Message, ToolCall
 from sojourn.testing.clock import FakeClock

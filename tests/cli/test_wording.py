@@ -4,9 +4,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from sojourn.cli.columns import fit, pad, terminal_columns, width
-from sojourn.cli.periods import period
-from sojourn.cli.wording import ago, count, money, one_line
+from sojourn.desk.columns import fit, pad, terminal_columns, width
+from sojourn.desk.periods import period
+from sojourn.desk.wording import ago, count, money, one_line
 from sojourn.errors import InvalidInputError
 
 NOW = datetime(2030, 1, 1, tzinfo=UTC)

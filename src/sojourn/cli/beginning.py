@@ -5,7 +5,7 @@ import msgspec
 
 from sojourn.cli.frame import Result, on_store
 from sojourn.cli.place import Place
-from sojourn.cli.references import short
+from sojourn.desk.references import short
 
 
 @click.command("new")

@@ -6,11 +6,11 @@ from typing import Final, NamedTuple
 import click
 import msgspec
 
-from sojourn.cli.columns import fit, terminal_columns, width
 from sojourn.cli.frame import Result, on_store
 from sojourn.cli.place import Place
-from sojourn.cli.references import short
-from sojourn.cli.rows import session_name
+from sojourn.desk.columns import fit, terminal_columns, width
+from sojourn.desk.references import short
+from sojourn.desk.rows import session_name
 from sojourn.engine.branches import Branch, find_tree
 from sojourn.engine.inputs import MAX_NAME, check_text
 from sojourn.model.header import SessionHeader

@@ -3,37 +3,23 @@
 import os
 import shlex
 import sys
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from functools import partial
 from pathlib import Path
-from typing import Final
 
 import anyio.from_thread
 import click
 
 import sojourn
-from sojourn.agent.instructions import load_instructions
-from sojourn.agent.permissions.approvals import Approver
-from sojourn.cli import diagnostics, slash_commands
+from sojourn.cli import diagnostics
 from sojourn.cli.asking import Asking
-from sojourn.cli.conversation import INSTRUCTIONS, Conversation
-from sojourn.cli.equipment import equip
-from sojourn.cli.home import instructions_file, shown, store_location
 from sojourn.cli.line_mode import LineMode
-from sojourn.cli.output import safe
-from sojourn.cli.references import short
 from sojourn.cli.screen import JsonScreen, Opening, Screen, TextScreen
-from sojourn.context.models import ModelInfo
+from sojourn.desk import slash_commands
+from sojourn.desk.home import shown, store_location
+from sojourn.desk.opening import caution, open_conversation
+from sojourn.desk.references import short
+from sojourn.desk.visible import safe
 from sojourn.errors import InvalidInputError
 from sojourn.providers.choosing import Choice, choose
-from sojourn.providers.local import WEIGHTS_FILE
-from sojourn.providers.structured import StructuredByProvider
-
-_ROOMY: Final = 16_000
-"""Tokens that a model must take to be told of tools and how to work: those alone are some thousands."""
-
-_TINY: Final = "it is a very small model: good for trying sessions, and often wrong"
 
 
 @click.command()
@@ -79,7 +65,9 @@ def chat(
     approver = asking.approve if sys.stdin.isatty() else None
     with (
         anyio.from_thread.start_blocking_portal() as portal,
-        portal.wrap_async_context_manager(_opened(choice, location, tools=tools, approver=approver)) as conversation,
+        portal.wrap_async_context_manager(
+            open_conversation(choice, location, tools=tools, approver=approver, note=_note)
+        ) as conversation,
     ):
         resumed = None if new_session else portal.call(conversation.resume, session)
         screen.begin(_opening(choice, location, resumed))
@@ -95,7 +83,7 @@ def _opening(choice: Choice, location: str | Path, resumed: sojourn.Session | No
         provider=choice.provider,
         why=choice.why,
         location=shown(location),
-        caution=_TINY if f"{choice.model}.gguf" == WEIGHTS_FILE else "",
+        caution=caution(choice),
         session_id=resumed.id if resumed is not None else None,
         welcome=tuple(slash_commands.welcome(resumed)) if resumed is not None else (),
     )
@@ -107,41 +95,8 @@ def _again(session_id: str, store: str | None) -> str:
     return f"sojourn chat --session {short(session_id)}{where}"
 
 
-@asynccontextmanager
-async def _opened(
-    choice: Choice, location: str | Path, *, tools: bool, approver: Approver | None
-) -> AsyncIterator[Conversation]:
-    """Open the store and the model for the time of a chat."""
-    known = ModelInfo(window=choice.window)
-    if not choice.costs:
-        known = ModelInfo(window=choice.window, input_price=0.0, output_price=0.0)
-    folder = Path.cwd()
-    # The model writes summaries. It does not read every exchange as well, which would cost as much as the talk itself.
-    settings = sojourn.Settings(models={choice.model: known}, learning="rules")
-    provider = choice.open()
-    is_roomy = choice.window is None or choice.window >= _ROOMY
-    summariser = StructuredByProvider(provider) if is_roomy and choice.provider != "scripted" else None
-    try:
-        async with sojourn.open(location, settings=settings, model=summariser) as app:
-            yield Conversation(
-                app,
-                provider,
-                project=await app.sessions.project_of(folder),
-                instructions=await _instructions(folder) if is_roomy else INSTRUCTIONS,
-                equip=partial(equip, folder=folder, environment=os.environ, approver=approver)
-                if tools and is_roomy and provider.takes_tools
-                else None,
-            )
-    finally:
-        await provider.close()
-
-
-async def _instructions(folder: Path) -> str:
-    """Return what the model is told first, by Sojourn, by the person and by the project."""
-    loaded = await load_instructions(user_file=instructions_file(os.environ), folder=folder)
-    for note in loaded.notes:
-        diagnostics.note(safe(note))
-    return loaded.text
+def _note(text: str) -> None:
+    diagnostics.note(safe(text))
 
 
 def _read_anything() -> None:

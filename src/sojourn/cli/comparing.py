@@ -9,9 +9,9 @@ import msgspec
 from sojourn.cli.frame import Result, on_store
 from sojourn.cli.output import Dim, Strong
 from sojourn.cli.place import Place
-from sojourn.cli.rows import session_name
 from sojourn.cli.transcript import message_data, message_of
-from sojourn.cli.wording import count, one_line
+from sojourn.desk.rows import session_name
+from sojourn.desk.wording import count, one_line
 from sojourn.engine.branches import Comparison
 from sojourn.engine.merge import MergeResult, Strategy
 from sojourn.errors import ConflictError

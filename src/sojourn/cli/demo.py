@@ -13,7 +13,8 @@ import click
 
 import sojourn
 from sojourn.cli import demo_writer, diagnostics
-from sojourn.cli.output import heading, safe, write, write_json
+from sojourn.cli.output import heading, write, write_json
+from sojourn.desk.visible import safe
 from sojourn.engine.session import Session
 from sojourn.errors import StoreError
 from sojourn.model.entry import Entry

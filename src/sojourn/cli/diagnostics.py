@@ -4,7 +4,8 @@ from collections.abc import Iterable
 
 import click
 
-from sojourn.cli.output import color_wanted, safe
+from sojourn.cli.output import color_wanted
+from sojourn.desk.visible import safe
 
 
 def note(text: str) -> None:

@@ -14,10 +14,10 @@ import click
 
 from sojourn import __version__
 from sojourn.cli.frame import Result, on_store
-from sojourn.cli.home import shown
-from sojourn.cli.output import safe
 from sojourn.cli.place import Place
-from sojourn.cli.wording import count
+from sojourn.desk.home import shown
+from sojourn.desk.visible import safe
+from sojourn.desk.wording import count
 from sojourn.errors import CorruptError, SojournError
 from sojourn.store.protocol import CheckReport
 

@@ -15,9 +15,10 @@ from typing import Any
 import click
 
 from sojourn.cli import diagnostics
-from sojourn.cli.home import store_location
-from sojourn.cli.output import safe, write_json, write_json_error, write_lines
+from sojourn.cli.output import write_json, write_json_error, write_lines
 from sojourn.cli.place import Place
+from sojourn.desk.home import store_location
+from sojourn.desk.visible import safe
 from sojourn.errors import InvalidInputError, SojournError, outside
 
 

@@ -15,10 +15,11 @@ from anyio.from_thread import BlockingPortal
 
 from sojourn.agent.cancellation import CancellationToken
 from sojourn.agent.permissions.verdicts import Approval
-from sojourn.cli import diagnostics, slash_commands
+from sojourn.cli import diagnostics
 from sojourn.cli.asking import Asking
-from sojourn.cli.conversation import Conversation
 from sojourn.cli.screen import Screen
+from sojourn.desk import slash_commands
+from sojourn.desk.conversation import Conversation
 from sojourn.errors import SojournError, outside
 from sojourn.model.interrupts import Interrupt
 

@@ -9,9 +9,9 @@ import msgspec
 
 from sojourn.cli.frame import Result, on_store
 from sojourn.cli.place import Place
-from sojourn.cli.references import short
-from sojourn.cli.rows import session_rows
 from sojourn.clock import SystemClock
+from sojourn.desk.references import short
+from sojourn.desk.rows import session_rows
 from sojourn.errors import InvalidInputError
 from sojourn.model.header import SessionHeader
 from sojourn.store.listing import MAX_SESSIONS, cursor_after

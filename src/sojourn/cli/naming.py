@@ -5,7 +5,7 @@ import msgspec
 
 from sojourn.cli.frame import Result, on_store
 from sojourn.cli.place import Place
-from sojourn.cli.rows import session_name
+from sojourn.desk.rows import session_name
 
 
 @click.command("rename")

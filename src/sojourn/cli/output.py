@@ -6,50 +6,16 @@ escapes. It is loaded by every command, so what only some need is imported by th
 """
 
 import os
-import unicodedata
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any, Final
 
 import click
 
+from sojourn.desk.visible import escaped, safe
 from sojourn.errors import SojournError
 
 SCHEMA: Final = "sojourn/1"
 """Names the shape of what `--json` prints; a program may rely on what it read there once."""
-_KEPT: Final = {"\n", "\t"}
-_HIDDEN: Final = {"Cc", "Cf", "Co", "Cs"}
-
-
-class _Table(dict[int, str]):
-    """What `str.translate` writes for each character: itself, or something else if it cannot be seen.
-
-    It fills itself, because a text has few different characters and may have millions of them.
-    """
-
-    def __init__(self, rewrite: Callable[[str], str]) -> None:
-        super().__init__()
-        self._rewrite = rewrite
-
-    def __missing__(self, code: int) -> str:
-        character = chr(code)
-        is_hidden = character not in _KEPT and unicodedata.category(character) in _HIDDEN
-        written = self[code] = self._rewrite(character) if is_hidden else character
-        return written
-
-
-def _shown(character: str) -> str:
-    code = ord(character)
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{{{code:x}}}"
-
-
-def _escaped(character: str) -> str:
-    """Return a character as an escape of JSON, which is made of units of sixteen bits."""
-    units = character.encode("utf-16-be").hex()
-    return "".join(f"\\u{units[start : start + 4]}" for start in range(0, len(units), 4))
-
-
-_VISIBLE: Final = _Table(_shown)
-_ESCAPED: Final = _Table(_escaped)
 
 
 class Strong(str):
@@ -67,11 +33,6 @@ class Dim(str):
 def color_wanted() -> bool | None:
     """Return whether to use colours: never if NO_COLOR is set, else only on a terminal (None lets click decide)."""
     return False if os.environ.get("NO_COLOR") else None
-
-
-def safe(text: str) -> str:
-    """Return *text* with every control and invisible character made visible as its code."""
-    return text.translate(_VISIBLE)
 
 
 def sentence(error: SojournError | click.ClickException) -> str:
@@ -132,4 +93,4 @@ def heading(text: str) -> None:
 def _write_object(envelope: dict[str, Any]) -> None:
     import msgspec  # noqa: PLC0415
 
-    click.echo(msgspec.json.encode(envelope).decode().translate(_ESCAPED))
+    click.echo(escaped(msgspec.json.encode(envelope).decode()))

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sojourn.cli import diagnostics
-from sojourn.cli.home import shown
-from sojourn.cli.output import safe
-from sojourn.cli.references import Among, find
+from sojourn.desk.home import shown
+from sojourn.desk.references import Among, find
+from sojourn.desk.visible import safe
 from sojourn.engine.project import Project, find_project
 from sojourn.model.header import SessionHeader
 from sojourn.store import Store, open_store

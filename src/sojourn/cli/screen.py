@@ -13,8 +13,9 @@ import msgspec
 
 from sojourn.agent import events as ev
 from sojourn.cli import diagnostics
-from sojourn.cli.output import safe, write, write_json, write_json_error, write_piece
-from sojourn.cli.wording import one_line
+from sojourn.cli.output import write, write_json, write_json_error, write_piece
+from sojourn.desk.visible import safe
+from sojourn.desk.wording import one_line
 from sojourn.errors import SojournError
 from sojourn.model.interrupts import Interrupt
 from sojourn.model.message import ToolCall

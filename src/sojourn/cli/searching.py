@@ -8,12 +8,12 @@ import msgspec
 
 from sojourn.cli.frame import Result, on_store
 from sojourn.cli.output import Dim, Strong
-from sojourn.cli.periods import period
 from sojourn.cli.place import Place
-from sojourn.cli.references import short
 from sojourn.cli.transcript import message_data, message_of
-from sojourn.cli.wording import ago, one_line
 from sojourn.clock import SystemClock
+from sojourn.desk.periods import period
+from sojourn.desk.references import short
+from sojourn.desk.wording import ago, one_line
 from sojourn.memory.index.document import Hit
 from sojourn.store.protocol import Store
 

@@ -8,12 +8,12 @@ import click
 import msgspec
 
 from sojourn.cli.frame import Result, on_store
-from sojourn.cli.periods import period
 from sojourn.cli.place import Place
-from sojourn.cli.references import Among
-from sojourn.cli.rows import session_rows
-from sojourn.cli.wording import count
 from sojourn.clock import SystemClock
+from sojourn.desk.periods import period
+from sojourn.desk.references import Among
+from sojourn.desk.rows import session_rows
+from sojourn.desk.wording import count
 from sojourn.model.header import SessionHeader
 
 if TYPE_CHECKING:

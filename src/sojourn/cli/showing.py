@@ -9,9 +9,9 @@ import msgspec
 from sojourn.cli.frame import Result, on_store
 from sojourn.cli.output import Dim, Strong
 from sojourn.cli.place import Place
-from sojourn.cli.rows import session_name
 from sojourn.cli.transcript import TOOLS, Tools, message_data, message_lines, message_of
-from sojourn.cli.wording import count, money
+from sojourn.desk.rows import session_name
+from sojourn.desk.wording import count, money
 from sojourn.model.entry import Entry
 from sojourn.model.header import SessionHeader
 from sojourn.model.message import Message

@@ -6,8 +6,8 @@ from typing import Any, Final, Literal
 import msgspec
 
 from sojourn.cli.output import Dim, Strong
-from sojourn.cli.wording import ago, one_line
 from sojourn.clock import SystemClock
+from sojourn.desk.wording import ago, one_line
 from sojourn.model.entry import Entry
 from sojourn.model.events import MessageAdded
 from sojourn.model.message import MediaPart, Message, ThinkingPart, ToolCall

@@ -3,9 +3,9 @@
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Final
 
-from sojourn.cli.conversation import Conversation
-from sojourn.cli.rows import session_rows
-from sojourn.cli.wording import money, one_line
+from sojourn.desk.conversation import Conversation
+from sojourn.desk.rows import session_rows
+from sojourn.desk.wording import money, one_line
 from sojourn.engine.budgeting import SessionBudget
 from sojourn.engine.session import Session
 from sojourn.errors import InvalidInputError

@@ -11,12 +11,15 @@ from sojourn.agent.agent import Agent
 from sojourn.agent.cancellation import CancellationToken
 from sojourn.agent.command_control import CommandControlAgent
 from sojourn.agent.events import TurnEvent
-from sojourn.cli.equipment import Equipment
-from sojourn.cli.references import open_session
+from sojourn.agent.wish import waits
+from sojourn.desk.equipment import Equipment
+from sojourn.desk.references import open_session
 from sojourn.engine.app import Sojourn
 from sojourn.engine.project import Project
 from sojourn.engine.session import Session
 from sojourn.engine.titles import UNTITLED, make_title
+from sojourn.errors import InvalidInputError
+from sojourn.providers.choosing import Choice
 from sojourn.providers.protocol import Provider
 
 INSTRUCTIONS: Final = "You are a helpful assistant. Answer briefly and plainly. If you do not know something, say so."
@@ -36,16 +39,26 @@ class Conversation:
         *,
         project: Project,
         instructions: str = INSTRUCTIONS,
+        choice: Choice | None = None,
         equip: Equip | None = None,
     ) -> None:
-        """Talk with *provider* in sessions of *app*; *equip* says what the model may do in one, by default nothing."""
+        """Talk with *provider* in sessions of *app*.
+
+        *choice* is how the model was chosen; *equip* says what it may do in a session, by default nothing.
+        """
         self.app = app
         self.provider = provider
+        self.choice = choice
         self._project = project
         self._instructions = instructions
         self._equip = equip
         self._session: Session | None = None
-        self._agent: CommandControlAgent | None = None
+        self._agent: Agent | None = None
+
+    @property
+    def agent(self) -> Agent | None:
+        """Who takes the turns; None while nothing was said."""
+        return self._agent
 
     @property
     def session(self) -> Session | None:
@@ -85,14 +98,31 @@ class Conversation:
         title = make_title(text) if session.state.title is None else UNTITLED
         if title != UNTITLED:
             await self.app.sessions.rename(session.id, title, source="auto")
-        async with aclosing(agent.run_turn(text, cancel_token=token)) as events:
+        front = CommandControlAgent(agent)  # what the session knows needs no model
+        async with aclosing(front.run_turn(text, cancel_token=token)) as events:
+            async for event in events:
+                show(event)
+
+    async def is_cut_off(self) -> bool:
+        """Tell whether a turn waits to be gone on with: its process ended, or a human had to be asked."""
+        return self._session is not None and await waits(self._session)
+
+    async def go_on(self, token: CancellationToken, show: Show) -> None:
+        """Go on with the turn that was cut off, and show what happens until it is over. The errors are the agent's.
+
+        Raises:
+            InvalidInputError: there is none.
+        """
+        if self._agent is None:
+            raise InvalidInputError("there is nothing to go on with: nothing was said yet")
+        async with aclosing(self._agent.resume(cancel_token=token)) as events:
             async for event in events:
                 show(event)
 
     async def _talk_in(self, session: Session) -> None:
         self._session = await self.app.sessions.switch(session.id, project=self._project.id)
         equipment = self._equip(self._session) if self._equip is not None else None
-        agent = Agent(
+        self._agent = Agent(
             self.provider,
             session=self._session,
             skills=equipment.skills if equipment is not None else None,
@@ -100,4 +130,3 @@ class Conversation:
             instructions=self._instructions,
             app=self.app,
         )
-        self._agent = CommandControlAgent(agent)  # what the session knows needs no model

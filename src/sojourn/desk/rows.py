@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
 
-from sojourn.cli.columns import fit, pad, terminal_columns, width
-from sojourn.cli.output import safe
-from sojourn.cli.references import short
-from sojourn.cli.wording import ago
+from sojourn.desk.columns import fit, pad, terminal_columns, width
+from sojourn.desk.references import short
+from sojourn.desk.visible import safe
+from sojourn.desk.wording import ago
 from sojourn.model.header import SessionHeader
 
 _NARROW: Final = 60
