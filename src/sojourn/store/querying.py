@@ -1,0 +1,56 @@
+"""Questions in SQL to a whole database: for its owner, who may look at everything and change nothing.
+
+It is no part of a `Store`: a store shows one tenant, and this shows all of them, so it is never offered to a server's
+clients. A question gets a connection of its own, which cannot write, and which takes nothing but one SELECT.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from sojourn.errors import InvalidInputError, MissingExtraError
+
+MAX_ROWS: Final = 100_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What a SELECT found: the names of its columns, and rows of as many values. *more*: there were others."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+    more: bool = False
+
+
+async def query(location: str | Path, sql: str, *, limit: int = 100, seconds: float = 10.0) -> Answer:
+    """Run one SELECT on the database at *location* and return at most *limit* rows, within *seconds*.
+
+    Raises:
+        InvalidInputError: it is no SELECT that the database understands, or the store has no SQL.
+        StoreError: it took too long, or the database cannot be read; the kind says why.
+    """
+    if not 1 <= limit <= MAX_ROWS:
+        raise InvalidInputError(f"a query returns 1 to {MAX_ROWS:,} rows")
+    if not sql.strip(" \t\r\n;"):
+        raise InvalidInputError("write a SELECT")
+    text = str(location)
+    if text.startswith(("postgresql://", "postgres://")):
+        return await _ask_postgres(text, sql, limit=limit, seconds=seconds)
+    if text.startswith("files:"):
+        folder = text.removeprefix("files:")
+        raise InvalidInputError(
+            f"a store of files has no SQL: grep and jq read {folder}/sessions/*/journal.jsonl, one entry a line"
+        )
+    if text == "memory:":
+        raise InvalidInputError("there is no database to ask")
+    from sojourn.store.sql.sqlite_question import ask  # noqa: PLC0415 - nobody pays for a driver that he does not use
+
+    return await ask(Path(location), sql, limit=limit, seconds=seconds)
+
+
+async def _ask_postgres(url: str, sql: str, *, limit: int, seconds: float) -> Answer:
+    try:
+        from sojourn.store.sql.postgres_question import ask  # noqa: PLC0415
+    except ImportError as error:
+        raise MissingExtraError("PostgreSQL needs: pip install 'sojourn[postgres]'") from error
+    return await ask(url, sql, limit=limit, seconds=seconds)

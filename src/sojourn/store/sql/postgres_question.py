@@ -1,0 +1,61 @@
+"""One SELECT on a PostgreSQL database, in a transaction that cannot write.
+
+The question becomes a cursor of the server: that takes a SELECT and nothing else. It is sent as a prepared statement,
+which holds one statement, so nothing behind a semicolon can end the transaction.
+"""
+
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from typing import Any, Final
+
+import psycopg
+
+from sojourn.errors import InvalidInputError, SojournError, StoreError
+from sojourn.store.querying import Answer
+from sojourn.store.sql.postgres_connections import Address, Connections
+from sojourn.store.sql.postgres_errors import translate
+
+_CANCELLED: Final = "57014"
+_PLAIN: Final = (bool, int, float, str, bytes, type(None), datetime, date, time, timedelta, Decimal, list, dict)
+
+
+async def ask(url: str, sql: str, *, limit: int, seconds: float) -> Answer:
+    """Run *sql* on a connection of its own. The errors are those of `query`."""
+    address = Address(url)
+    line = await Connections(address).connect()
+    try:
+        return await _answer(line.connection, sql, limit=limit, seconds=seconds)
+    except psycopg.Error as error:
+        raise _as_ours(error, str(address), seconds) from error
+    finally:
+        await line.connection.close()
+
+
+async def _answer(connection: psycopg.AsyncConnection[Any], sql: str, *, limit: int, seconds: float) -> Answer:
+    await connection.execute(b"BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
+    await connection.execute(
+        "SELECT set_config('statement_timeout', %s, true)", (f"{max(1, round(seconds * 1000))}ms",)
+    )
+    question = f"DECLARE question NO SCROLL CURSOR FOR {sql}".encode()
+    await connection.execute(question, prepare=True)
+    cursor = await connection.execute(f"FETCH {limit + 1} FROM question".encode())
+    rows = await cursor.fetchall()
+    return Answer(
+        columns=tuple(column.name for column in cursor.description or ()),
+        rows=tuple(tuple(map(_plain, row)) for row in rows[:limit]),
+        more=len(rows) > limit,
+    )
+
+
+def _plain(value: Any) -> Any:
+    """Return a value that JSON has a form for; PostgreSQL has types without number."""
+    return value if isinstance(value, _PLAIN) else str(value)
+
+
+def _as_ours(error: psycopg.Error, where: str, seconds: float) -> SojournError:
+    if error.sqlstate == _CANCELLED:
+        return StoreError(f"the query took longer than {seconds:g} s")
+    if isinstance(error, psycopg.errors.SyntaxErrorOrAccessRuleViolation | psycopg.errors.NotSupportedError):
+        said = (error.diag.message_primary or str(error)).strip()
+        return InvalidInputError(f"PostgreSQL does not understand it as one SELECT: {said}")
+    return translate(error, where)
