@@ -422,3 +422,17 @@ async def test_long_talks_report_their_progress(app: Sojourn) -> None:
 
     assert seen == [EVERY, 2 * EVERY, count]
     assert session.state.conversation.message_count == count
+
+
+async def test_catching_up_tells_how_far_it_is_to_all_who_wait_for_it(tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    async with sojourn.open(path, settings=QUIET) as app:
+        for number in range(3):
+            await (await app.sessions.create(f"s{number}")).messages.user("Remember the anchovies")
+    remove_index(tmp_path)
+    heard: list[tuple[int, int]] = []
+    async with sojourn.open(path, settings=QUIET) as app:
+        await app.memory.catch_up(on_progress=lambda *far: heard.append(far))
+        assert len(await app.memory.search("anchovies")) == 3
+
+    assert heard == [(1, 3), (2, 3), (3, 3)]

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from sojourn.errors import AlreadyExistsError, CorruptError
-from sojourn.store.protocol import BackupReport, Store
+from sojourn.store.protocol import BackupReport, Progress, Store
 
 
 def refuse_existing(target: Path) -> None:
@@ -12,14 +12,14 @@ def refuse_existing(target: Path) -> None:
         raise AlreadyExistsError(f"{target}")
 
 
-async def verify_copy(copy: Store, target: Path) -> BackupReport:
+async def verify_copy(copy: Store, target: Path, *, on_progress: Progress | None = None) -> BackupReport:
     """Open *copy*, which lies at *target*, check every entry, and report.
 
     Raises:
         CorruptError: the copy is not whole.
     """
     async with copy:
-        report = await copy.check()
+        report = await copy.check(on_progress=on_progress)
     if not report.ok:
         raise CorruptError(f"backup={target}: {report.problems[0].what}")
     return BackupReport(path=target, sessions=report.sessions, entries=report.entries)

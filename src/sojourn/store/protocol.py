@@ -7,7 +7,7 @@ Renaming, tagging, archiving, trashing and restoring a session are not calls: th
 and the session's row follows them in the same transaction.
 """
 
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -23,6 +23,10 @@ from sojourn.model.value import Value
 
 MAX_PAGE = 10_000
 """The most entries that one read returns; ask again for more."""
+
+
+Progress = Callable[[int, int], None]
+"""Hears how far long work has come: how many sessions are done, and of how many."""
 
 
 class Durability(Enum):
@@ -401,19 +405,21 @@ class Store(Protocol):
 
     # --- care
 
-    async def backup(self, target: Path) -> BackupReport:
+    async def backup(self, target: Path, *, on_progress: Progress | None = None) -> BackupReport:
         """Write a consistent copy to *target* while the store is in use, read it back, and report.
+
+        *on_progress* hears of the reading back.
 
         Raises:
             AlreadyExistsError: *target* exists.
         """
         ...
 
-    async def check(self) -> CheckReport:
+    async def check(self, *, on_progress: Progress | None = None) -> CheckReport:
         """Check the storage and every entry of every tenant; quarantine the sessions that are damaged."""
         ...
 
-    async def rebuild(self) -> int:
+    async def rebuild(self, *, on_progress: Progress | None = None) -> int:
         """Make everything that is derived from the journals anew, for every tenant; return how many sessions.
 
         Raises:

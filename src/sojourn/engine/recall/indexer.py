@@ -14,7 +14,7 @@ from sojourn.model.entry import Entry
 from sojourn.model.events import FactLearned, FileTouched, MessageAdded
 from sojourn.model.ids import Seq, SessionId
 from sojourn.model.knowledge import Fact, FactEvent, changed_fact, learned_fact
-from sojourn.store.protocol import SessionQuery, SessionRow, Store
+from sojourn.store.protocol import Progress, SessionQuery, SessionRow, Store
 
 BATCH: Final = 500
 FILE_TAG: Final = "file"
@@ -50,16 +50,23 @@ class Indexer:
                 return  # another process indexes this session now
             after = through
 
-    async def catch_up_all(self) -> None:
-        """Index what any session holds beyond its watermark, those used last first."""
+    async def catch_up_all(self, *, on_progress: Progress | None = None) -> None:
+        """Index what any session holds beyond its watermark, those used last first.
+
+        *on_progress* hears how many of the sessions that are behind were caught up with.
+        """
+        waiting: list[SessionId] = []
         cursor: str | None = None
         while True:
             page = await self._store.list_sessions(SessionQuery(archived=None, trashed=None, limit=200, cursor=cursor))
-            for session_id in await self.behind(page.rows):
-                await self.catch_up(session_id)
+            waiting += await self.behind(page.rows)
             cursor = page.cursor
             if cursor is None:
-                return
+                break
+        for done, session_id in enumerate(waiting, 1):
+            await self.catch_up(session_id)
+            if on_progress is not None:
+                on_progress(done, len(waiting))
 
     async def behind(self, rows: Sequence[SessionRow]) -> list[SessionId]:
         """Return those of these sessions that hold more, or less, than is indexed."""

@@ -30,7 +30,7 @@ from sojourn.memory.shared import GlobalKnowledgeBase, SharedFact, united
 from sojourn.model.events import FactScope
 from sojourn.model.ids import SessionId
 from sojourn.model.knowledge import Fact
-from sojourn.store.protocol import Redaction, SessionQuery, SessionRow, Store
+from sojourn.store.protocol import Progress, Redaction, SessionQuery, SessionRow, Store
 
 _log = logging.getLogger(__name__)
 MAX_TAIL: Final = 1_000
@@ -52,6 +52,8 @@ class Memory:
         """Tells which facts say the same."""
         self._given = index
         self._opening = asyncio.Lock()
+        self._catching_up = asyncio.Lock()
+        self._hearers: list[Progress] = []
         self._index: SearchIndex | None = None
         self._exit = AsyncExitStack()
         self._embedding: Embedding | None = None
@@ -81,9 +83,19 @@ class Memory:
         await self._indexer(await self.index()).catch_up(session.id)
         self._wake()
 
-    async def catch_up(self) -> None:
-        """Index what any session of the store holds beyond its watermark."""
-        await self._indexer(await self.index()).catch_up_all()
+    async def catch_up(self, *, on_progress: Progress | None = None) -> None:
+        """Index what any session of the store holds beyond its watermark.
+
+        If that is being done already, wait for it; *on_progress* hears how far it is.
+        """
+        index, hears = await self.index(), [on_progress] if on_progress is not None else []
+        self._hearers += hears
+        try:
+            async with self._catching_up:  # one after the other: two at once would read everything twice
+                await self._indexer(index).catch_up_all(on_progress=self._tell)
+        finally:
+            for one in hears:
+                self._hearers.remove(one)
         self._wake()
 
     async def embed(self) -> int:
@@ -91,11 +103,11 @@ class Memory:
         await self.index()
         return await self._embedding.all() if self._embedding else 0
 
-    async def rebuild(self) -> int:
+    async def rebuild(self, *, on_progress: Progress | None = None) -> int:
         """Make the index anew from the journals; return how many sessions it holds."""
         index = await self.index()
         await index.clear()
-        await self.catch_up()
+        await self.catch_up(on_progress=on_progress)
         return len(await index.sessions())
 
     async def forget(self, redaction: Redaction) -> None:
@@ -118,6 +130,10 @@ class Memory:
 
     def _indexer(self, index: SearchIndex) -> Indexer:
         return Indexer(self._store, index)
+
+    def _tell(self, done: int, total: int) -> None:
+        for hear in self._hearers:
+            hear(done, total)
 
     def _wake(self) -> None:
         if self._embedding is not None:

@@ -25,6 +25,7 @@ from sojourn.store.protocol import (
     Order,
     Partial,
     Problem,
+    Progress,
     Receipt,
     Redaction,
     SessionPage,
@@ -237,28 +238,31 @@ class FilesStore:
 
     # --- care
 
-    async def backup(self, target: Path) -> BackupReport:
+    async def backup(self, target: Path, *, on_progress: Progress | None = None) -> BackupReport:
         refuse_existing(target)
         shelves = await self._root.all_shelves()
         await self._root.run(None, partial(care.copy_all, shelves, self._root.path, target))
         copy = FilesStore(target, tenant=self._tenant, durability=self._durability, clock=self._clock)
-        return await verify_copy(copy, target)
+        return await verify_copy(copy, target, on_progress=on_progress)
 
-    async def check(self) -> CheckReport:
+    async def check(self, *, on_progress: Progress | None = None) -> CheckReport:
         everything = await self._root.all_sessions()
         entries, problems = 0, list[Problem]()
-        for shelf, session_id in everything:
+        for done, (shelf, session_id) in enumerate(everything, 1):
             found, wrong = await self._root.run(None, partial(care.check_session, shelf, session_id))
             entries += found
             problems += wrong
+            if on_progress is not None:
+                on_progress(done, len(everything))
         for shelf in await self._root.all_shelves():
             problems += await self._root.run(None, partial(care.check_tenant, shelf.home))
         return CheckReport(sessions=len(everything), entries=entries, problems=tuple(problems))
 
-    async def rebuild(self) -> int:
+    async def rebuild(self, *, on_progress: Progress | None = None) -> int:
         everything = await self._root.all_sessions()
         return await rebuild_each(
-            [partial(self._root.run, None, partial(care.rebuild_session, *place)) for place in everything]
+            [partial(self._root.run, None, partial(care.rebuild_session, *place)) for place in everything],
+            on_progress=on_progress,
         )
 
     async def _run(self, session_id: SessionId, work: Callable[[], T]) -> T:

@@ -23,6 +23,7 @@ from sojourn.store.protocol import (
     Order,
     Partial,
     Problem,
+    Progress,
     Receipt,
     Redaction,
     SessionPage,
@@ -234,28 +235,31 @@ class SqlStore:
 
     # --- care
 
-    async def backup(self, target: Path) -> BackupReport:
+    async def backup(self, target: Path, *, on_progress: Progress | None = None) -> BackupReport:
         refuse_existing(target)
         await self._driver.copy(target)
-        return await verify_copy(self._open_copy(target), target)
+        return await verify_copy(self._open_copy(target), target, on_progress=on_progress)
 
-    async def check(self) -> CheckReport:
+    async def check(self, *, on_progress: Progress | None = None) -> CheckReport:
         problems = [Problem(what=what) for what in await self._driver.check_storage()]
         try:
             everything = await self._driver.read(care.list_all)
         except CorruptError as error:
             return CheckReport(sessions=0, entries=0, problems=(*problems, Problem(what=error.detail)))
         entries = 0
-        for tenant, session_id in everything:
+        for done, (tenant, session_id) in enumerate(everything, 1):
             count, wrong = await self._check_session(tenant, session_id)
             entries += count
             problems += wrong
+            if on_progress is not None:
+                on_progress(done, len(everything))
         return CheckReport(sessions=len(everything), entries=entries, problems=tuple(problems))
 
-    async def rebuild(self) -> int:
+    async def rebuild(self, *, on_progress: Progress | None = None) -> int:
         everything = await self._driver.read(care.list_all)
         return await rebuild_each(
-            [partial(self._driver.write, partial(care.rebuild_session, *place)) for place in everything]
+            [partial(self._driver.write, partial(care.rebuild_session, *place)) for place in everything],
+            on_progress=on_progress,
         )
 
     async def _check_session(self, tenant: TenantId, session_id: SessionId) -> tuple[int, list[Problem]]:

@@ -66,6 +66,17 @@ async def rebuilding_gives_the_same_again(store: Store) -> None:
     expect_equal(listed, ["a"], "what a search for a title finds")
 
 
+@on_storage
+async def long_work_tells_how_far_it_is(storage: Storage) -> None:
+    heard: list[tuple[int, int]] = []
+    async with storage.open() as store:
+        await _fill(store)
+        await store.check(on_progress=lambda *far: heard.append(far))
+        await store.rebuild(on_progress=lambda *far: heard.append(far))
+        await store.backup(storage.folder / "backup", on_progress=lambda *far: heard.append(far))
+    expect_equal(heard, [(1, 3), (2, 3), (3, 3)] * 3, "what was heard")
+
+
 @on_store
 async def rebuilding_drops_snapshots(store: Store) -> None:
     await store.create_session("s")
