@@ -78,3 +78,15 @@ def test_without_the_package_prices_say_what_to_install(monkeypatch: pytest.Monk
     monkeypatch.setitem(sys.modules, "genai_prices", None)
     with pytest.raises(MissingExtraError, match=r"sojourn\[prices\]"):
         ModelCatalog().usage(CHAT, "openai-chat")
+
+
+def test_a_model_can_be_learned_of_later() -> None:
+    catalog = ModelCatalog({"mine": ModelInfo(window=1_000)})
+
+    catalog.learn("mine", ModelInfo(window=2_000, input_price=1.0))
+
+    assert catalog.window("mine") == 2_000
+    assert catalog.priced(Usage(model="mine", input_tokens=3)).cost_micros == 3
+    with pytest.raises(InvalidInputError, match="from 1"):
+        catalog.learn("mine", ModelInfo(window=0))
+    assert catalog.window("mine") == 2_000

@@ -45,12 +45,19 @@ class ModelCatalog:
     """
 
     def __init__(self, overrides: Mapping[str, ModelInfo] | None = None) -> None:
-        self._overrides = dict(overrides or {})
-        for name, info in self._overrides.items():
-            if info.window is not None and info.window < 1:
-                raise InvalidInputError(
-                    f"model {name!r:.100}: a window is a number of tokens from 1, got {info.window}"
-                )
+        self._overrides: dict[str, ModelInfo] = {}
+        for name, info in (overrides or {}).items():
+            self.learn(name, info)
+
+    def learn(self, name: str, info: ModelInfo) -> None:
+        """Take *info* for what is known about the model *name* from now on.
+
+        Raises:
+            InvalidInputError: its window is no number of tokens.
+        """
+        if info.window is not None and info.window < 1:
+            raise InvalidInputError(f"model {name!r:.100}: a window is a number of tokens from 1, got {info.window}")
+        self._overrides[name] = info
 
     def window(self, model: str | None) -> int | None:
         """Return how many tokens *model* takes; None if that is not known."""

@@ -53,6 +53,7 @@ class Sojourn:
         background: work that follows the journals.
         memory: what is remembered across sessions.
         store: where everything is kept.
+        models: what is known about models, their windows and prices.
     """
 
     def __init__(
@@ -80,6 +81,7 @@ class Sojourn:
         # A model takes seconds: nothing that is quick waits for it, nor does closing.
         self._later = Background()
         self._reading: ModelReading | None = None
+        self.models = ModelCatalog(self.settings.models)
         self.memory = Memory(store, clock=self.clock, embedders=self._embedders(embedders))
         options = SessionOptions(
             clock=self.clock,
@@ -88,7 +90,7 @@ class Sojourn:
             on_redact=self._forget,
             memory=self.memory,
             model=model,
-            models=ModelCatalog(self.settings.models),
+            models=self.models,
         )
         self.sessions = SessionManager(store, settings=self.settings, clock=self.clock, news=self.news, options=options)
         self.news.subscribe(SessionLoaded, self._follow)
