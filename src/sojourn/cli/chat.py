@@ -15,8 +15,9 @@ from sojourn.cli.line_mode import LineMode
 from sojourn.cli.screen import JsonScreen, Opening, Screen, TextScreen
 from sojourn.desk import slash_commands
 from sojourn.desk.home import shown, store_location
-from sojourn.desk.opening import caution, open_conversation
+from sojourn.desk.opening import caution, enter, open_conversation
 from sojourn.desk.references import short
+from sojourn.desk.start import Start
 from sojourn.desk.visible import safe
 from sojourn.errors import InvalidInputError
 from sojourn.providers.choosing import Choice, choose
@@ -63,13 +64,14 @@ def chat(
     screen: Screen = JsonScreen() if as_json else TextScreen()
     asking = Asking()
     approver = asking.approve if sys.stdin.isatty() else None
+    start = Start(
+        choice=choice, location=location, store=store, reference=session, new_session=new_session, tools=tools
+    )
     with (
         anyio.from_thread.start_blocking_portal() as portal,
-        portal.wrap_async_context_manager(
-            open_conversation(choice, location, tools=tools, approver=approver, note=_note)
-        ) as conversation,
+        portal.wrap_async_context_manager(open_conversation(start, approver=approver, note=_note)) as conversation,
     ):
-        resumed = None if new_session else portal.call(conversation.resume, session)
+        resumed = portal.call(enter, conversation, start)
         screen.begin(_opening(choice, location, resumed))
         code = LineMode(portal, conversation, screen, asking=asking).run()
         if conversation.session is not None:

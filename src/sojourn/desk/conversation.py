@@ -3,57 +3,108 @@
 A session is begun when something is first said: looking in leaves nothing behind.
 """
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import aclosing
+from dataclasses import dataclass
 from typing import Final
 
+import anyio
+
 from sojourn.agent.agent import Agent
-from sojourn.agent.cancellation import CancellationToken
-from sojourn.agent.command_control import CommandControlAgent
+from sojourn.agent.cancellation import CancellationToken, cancelled_by
+from sojourn.agent.command_control import CommandControlAgent, McpHooks
 from sojourn.agent.events import TurnEvent
+from sojourn.agent.logs.config import LogConfig
+from sojourn.agent.mcp.servers import Mcp
 from sojourn.agent.wish import waits
+from sojourn.context.budget import Limits
 from sojourn.desk.equipment import Equipment
+from sojourn.desk.logbook import open_log
 from sojourn.desk.references import open_session
+from sojourn.desk.wording import money
 from sojourn.engine.app import Sojourn
+from sojourn.engine.budgeting import SessionBudget
 from sojourn.engine.project import Project
 from sojourn.engine.session import Session
 from sojourn.engine.titles import UNTITLED, make_title
-from sojourn.errors import InvalidInputError
+from sojourn.errors import BudgetExceededError, InvalidInputError
 from sojourn.providers.choosing import Choice
 from sojourn.providers.protocol import Provider
 
 INSTRUCTIONS: Final = "You are a helpful assistant. Answer briefly and plainly. If you do not know something, say so."
 """For a model that is too small for more."""
+_PATIENCE: Final = 10.0
+"""Seconds that the first message waits for servers of tools that have not answered yet."""
 
 Show = Callable[[TurnEvent], None]
+Note = Callable[[str], None]
 Equip = Callable[[Session], Equipment]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Partner:
+    """A model that is open: how it was chosen, what it is told first, and what it may do in a session."""
+
+    provider: Provider
+    choice: Choice
+    instructions: str = INSTRUCTIONS
+    equip: Equip | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terms:
+    """What a conversation is bound to: a title and an id for its first session, what it may spend, and its log."""
+
+    name: str | None = None
+    session_id: str | None = None
+    budget_micros: int | None = None
+    log: LogConfig | None = None
+
+
 class Conversation:
-    """What is talked about in one project. Lives in the event loop of its app, until the program ends."""
+    """What is talked about in one project. Lives in the event loop of its app, until `close`."""
 
     def __init__(
         self,
         app: Sojourn,
-        provider: Provider,
+        partner: Partner,
         *,
         project: Project,
-        instructions: str = INSTRUCTIONS,
-        choice: Choice | None = None,
-        equip: Equip | None = None,
+        terms: Terms | None = None,
+        mcp: Mcp | None = None,
+        find_partner: Callable[[str], Awaitable[Partner]] | None = None,
+        note: Note | None = None,
     ) -> None:
-        """Talk with *provider* in sessions of *app*.
+        """Talk with *partner* in sessions of *app*.
 
-        *choice* is how the model was chosen; *equip* says what it may do in a session, by default nothing.
+        *mcp* are the servers whose prompts and resources can be named, *find_partner* opens another model by its name,
+        and *note* hears what the person should know and is no error.
         """
         self.app = app
-        self.provider = provider
-        self.choice = choice
+        self.mcp = mcp
+        self._partner = partner
         self._project = project
-        self._instructions = instructions
-        self._equip = equip
+        self._terms = terms or Terms()
+        self._find_partner = find_partner
+        self._hooks = McpHooks(mcp, on_note=note) if mcp is not None else None
         self._session: Session | None = None
         self._agent: Agent | None = None
+        self._left: list[Agent] = []
+        self._others: list[Provider] = []
+        self._paid_before = 0
+        self._spent_at_entry = 0
+
+    # --- what it is
+
+    @property
+    def provider(self) -> Provider:
+        """The model."""
+        return self._partner.provider
+
+    @property
+    def choice(self) -> Choice:
+        """Which model it is, and why."""
+        return self._partner.choice
 
     @property
     def agent(self) -> Agent | None:
@@ -70,6 +121,23 @@ class Conversation:
         """What it belongs to."""
         return self._project
 
+    @property
+    def instructions(self) -> str:
+        """What the model is told first."""
+        return self._partner.instructions
+
+    @property
+    def spent_micros(self) -> int:
+        """What this conversation has cost since it was begun, in all its sessions, in millionths of a dollar."""
+        here = 0 if self._session is None else SessionBudget(self._session).spent.micros - self._spent_at_entry
+        return self._paid_before + here
+
+    def has_prompt(self, name: str) -> bool:
+        """Tell whether a server of tools has a prompt of this name."""
+        return self.mcp is not None and any(prompt.name == name for _, prompt in self.mcp.prompts)
+
+    # --- where it takes place
+
     async def resume(self, reference: str | None = None) -> Session | None:
         """Go on in the session that *reference* names, or in the one that was used last in this project, if any.
 
@@ -84,21 +152,58 @@ class Conversation:
             await self._talk_in(session)
         return session
 
+    async def fork(
+        self, reference: str | None = None, *, name: str | None = None, session_id: str | None = None
+    ) -> Session:
+        """Go on in a fork of the session that *reference* names, or of the one it takes place in.
+
+        Raises:
+            InvalidInputError: nothing was said yet.
+            AlreadyExistsError: the id is taken.
+        """
+        origin = self._begun() if reference is None else await self._open(reference)
+        forked = await self.app.sessions.fork(origin.id, session_id)
+        if name is not None:
+            await self.app.sessions.rename(forked.id, name)
+        await self._talk_in(forked)
+        return forked
+
+    async def rewind(self, at: int) -> Session:
+        """Go back to entry *at*, and on from there; what came after it is kept in the session as it was.
+
+        Raises:
+            InvalidInputError: nothing was said yet, or there is no such entry.
+        """
+        rewound = await self.app.sessions.rewind(self._begun().id, at=at)
+        await self._talk_in(rewound)
+        return rewound
+
     def start_afresh(self) -> None:
         """Let what is said next begin a session."""
-        self._session = self._agent = None
+        self._leave()
+        self._terms = Terms(budget_micros=self._terms.budget_micros, log=self._terms.log)
+
+    # --- talking
 
     async def say(self, text: str, token: CancellationToken, show: Show) -> None:
-        """Say *text* to the model, and show what happens until the turn is over. The errors are the agent's."""
+        """Say *text* to the model, and show what happens until the turn is over. The errors are the agent's.
+
+        Raises:
+            BudgetExceededError: the conversation has spent what it may.
+        """
+        self._check_budget()
+        await self._wait_for_servers(token)
         if self._session is None:
-            await self._talk_in(await self.app.sessions.create(project=self._project.id))
+            terms = self._terms
+            created = await self.app.sessions.create(terms.session_id, project=self._project.id, title=terms.name)
+            await self._talk_in(created)
         session, agent = self._session, self._agent
         if session is None or agent is None:
             raise RuntimeError("a session was just opened")
         title = make_title(text) if session.state.title is None else UNTITLED
         if title != UNTITLED:
             await self.app.sessions.rename(session.id, title, source="auto")
-        front = CommandControlAgent(agent)  # what the session knows needs no model
+        front = CommandControlAgent(agent, hooks=self._hooks)  # what the session knows needs no model
         async with aclosing(front.run_turn(text, cancel_token=token)) as events:
             async for event in events:
                 show(event)
@@ -115,18 +220,85 @@ class Conversation:
         """
         if self._agent is None:
             raise InvalidInputError("there is nothing to go on with: nothing was said yet")
+        self._check_budget()
+        await self._wait_for_servers(token)
         async with aclosing(self._agent.resume(cancel_token=token)) as events:
             async for event in events:
                 show(event)
 
+    async def change_model(self, name: str) -> Choice:
+        """Talk with the model of this name from now on, in the same session.
+
+        Raises:
+            InvalidInputError: there is no such model, or models cannot be changed here.
+            MissingExtraError, ModelUnavailableError: it cannot be used.
+        """
+        if self._find_partner is None:
+            raise InvalidInputError("the model cannot be changed here")
+        self._partner = await self._find_partner(name)
+        self._others.append(self._partner.provider)
+        if self._session is not None:
+            await self._talk_in(self._session)
+        return self._partner.choice
+
+    async def close(self) -> None:
+        """Finish the log, and close the models that were changed to. The first one belongs to whoever opened it."""
+        self._leave()
+        await self._close_left()
+        while self._others:
+            await self._others.pop().close()
+
+    # --- how it is done
+
+    async def _open(self, reference: str) -> Session:
+        return await open_session(self.app, reference, project=self._project.id)
+
+    def _begun(self) -> Session:
+        if self._session is None:
+            raise InvalidInputError("nothing was said yet")
+        return self._session
+
     async def _talk_in(self, session: Session) -> None:
-        self._session = await self.app.sessions.switch(session.id, project=self._project.id)
-        equipment = self._equip(self._session) if self._equip is not None else None
+        self._leave()
+        await self._close_left()
+        session = await self.app.sessions.switch(session.id, project=self._project.id)
+        partner, terms = self._partner, self._terms
+        equipment = partner.equip(session) if partner.equip is not None else None
         self._agent = Agent(
-            self.provider,
-            session=self._session,
+            partner.provider,
+            session=session,
             skills=equipment.skills if equipment is not None else None,
             gate=equipment.gate if equipment is not None else None,
-            instructions=self._instructions,
+            instructions=partner.instructions,
             app=self.app,
+            limits=self._limits(session),
+            logger=await open_log(session, terms.log) if terms.log is not None else None,
         )
+        self._session, self._spent_at_entry = session, SessionBudget(session).spent.micros
+
+    def _leave(self) -> None:
+        self._paid_before = self.spent_micros
+        if self._agent is not None:
+            self._left.append(self._agent)
+        self._session = self._agent = None
+
+    async def _close_left(self) -> None:
+        while self._left:
+            await self._left.pop().close()
+
+    def _limits(self, session: Session) -> Limits | None:
+        """Return what may be spent in *session*: what it has cost so far, and what is left for this conversation."""
+        budget = self._terms.budget_micros
+        if budget is None:
+            return None
+        return Limits(session_micros=SessionBudget(session).spent.micros + max(0, budget - self._paid_before))
+
+    def _check_budget(self) -> None:
+        budget = self._terms.budget_micros
+        if budget is not None and self.spent_micros >= budget:
+            raise BudgetExceededError(f"{money(self.spent_micros)} of {money(budget)} are spent")
+
+    async def _wait_for_servers(self, token: CancellationToken) -> None:
+        if self.mcp is not None:
+            with cancelled_by(token), anyio.move_on_after(_PATIENCE):
+                await self.mcp.ready()

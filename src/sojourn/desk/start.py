@@ -2,9 +2,13 @@
 
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Final
 
 from sojourn.desk.config import Config
 from sojourn.providers.choosing import Choice
+
+LAST: Final = "@last"
+"""Names the session that was used last in this project, and insists that there is one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
