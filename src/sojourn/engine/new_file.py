@@ -1,0 +1,74 @@
+"""A file that is there whole or not at all: written beside its place, and moved there when it is complete."""
+
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+import anyio.to_thread
+
+from sojourn.errors import AccessError, AlreadyExistsError
+
+
+class NewFile:
+    """A file in the making. Lives within `new_file`."""
+
+    def __init__(self, file: BinaryIO, path: Path) -> None:
+        self._file = file
+        self.path = path
+
+    async def write(self, data: bytes) -> None:
+        """Add *data* to what was written.
+
+        Raises:
+            AccessError: it cannot be written, as when the disk is full.
+        """
+        try:
+            await anyio.to_thread.run_sync(self._file.write, data)
+        except OSError as error:
+            raise AccessError(f"{self.path}: {error.strerror or error}") from error
+
+
+@asynccontextmanager
+async def new_file(path: Path, *, replace: bool) -> AsyncIterator[NewFile]:
+    """Give a file to write, which takes its place at *path* when the block ends well; only its owner may read it.
+
+    Raises:
+        AlreadyExistsError: there is something at *path*, and it is not to be replaced.
+        AccessError: the file cannot be written.
+    """
+    unfinished = path.with_name(f".{path.name[:100]}.{os.getpid()}.tmp")
+    try:
+        if not replace and await anyio.to_thread.run_sync(os.path.lexists, path):
+            raise AlreadyExistsError(f"{path}")
+        descriptor = os.open(unfinished, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+    except OSError as error:
+        raise AccessError(f"{path}: {error.strerror or error}") from error
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            yield NewFile(file, path)
+            await anyio.to_thread.run_sync(_settle, file, path)
+        _place(unfinished, path, replace=replace)
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+def _settle(file: BinaryIO, path: Path) -> None:
+    try:
+        file.flush()
+        os.fsync(file.fileno())
+    except OSError as error:
+        raise AccessError(f"{path}: {error.strerror or error}") from error
+
+
+def _place(unfinished: Path, path: Path, *, replace: bool) -> None:
+    try:
+        if replace:
+            unfinished.replace(path)
+        else:
+            os.link(unfinished, path)  # unlike a rename, it never takes the place of another file
+    except FileExistsError as error:
+        raise AlreadyExistsError(f"{path}") from error
+    except OSError as error:
+        raise AccessError(f"{path}: {error.strerror or error}") from error
