@@ -1,0 +1,188 @@
+"""The app: which session is open, which screen shows, and which key does what.
+
+Widgets below read two things of it. `app.state` is the open session's state, a value that is replaced whenever the
+journal has moved, in this process or in another: a widget watches it and draws itself anew. `app.conversation` is
+where one talks, and `app.sojourn` the engine. Whatever a user, a model or a tool wrote is drawn through `safe`.
+"""
+
+from collections.abc import Iterable, Sequence
+from importlib import import_module
+from typing import Any, ClassVar, Final
+
+from textual import work
+from textual.app import App, SystemCommand
+from textual.binding import Binding, BindingType
+from textual.message import Message
+from textual.reactive import reactive
+from textual.screen import Screen
+
+from sojourn.desk.conversation import Conversation
+from sojourn.desk.visible import safe
+from sojourn.engine.app import Sojourn
+from sojourn.engine.session import Session
+from sojourn.errors import SojournError
+from sojourn.model.state import SessionState
+from sojourn.tui.chat.screen import ChatScreen
+from sojourn.tui.themes import DEFAULT_THEME, THEMES
+
+WIDE: Final = 100
+"""Columns from which on there is room beside the talk."""
+
+_SCREENS: Final = {
+    "find": ("sojourn.tui.finder:FinderScreen", "Find a session", "Search titles and what was said, and open it"),
+    "branches": ("sojourn.tui.branches:BranchScreen", "Branches", "See the forks of this session, jump, compare"),
+    "context": ("sojourn.tui.inspector:InspectorScreen", "Context", "See what the model is sent next, and why"),
+    "review": ("sojourn.tui.review:ReviewScreen", "Knowledge", "Accept, correct and retire what was learned"),
+    "spending": ("sojourn.tui.spending:SpendingScreen", "Cost", "See what was spent, on what"),
+    "keys": ("sojourn.tui.keys:KeysScreen", "Keys", "List every key"),
+}
+"""Where each screen is, what it is called and what it is for. One is imported when it is first shown."""
+
+
+class SojournApp(App[int]):
+    """Lives from the first paint until the person leaves; its result is the exit code."""
+
+    TITLE = "sojourn"
+    CSS_PATH = "app.tcss"
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (WIDE, "-wide")]
+    ENABLE_COMMAND_PALETTE = True
+    COMMAND_PALETTE_BINDING = "ctrl+p"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+r", "show('find')", "find"),
+        Binding("ctrl+t", "show('branches')", "tree"),
+        Binding("ctrl+g", "show('context')", "context"),
+        Binding("ctrl+k", "show('review')", "facts"),
+        Binding("ctrl+e", "show('spending')", "cost", show=False),
+        Binding("ctrl+n", "new_session", "new", show=False),
+        Binding("f1", "show('keys')", "keys"),
+        Binding("ctrl+q", "leave", "quit", show=False, priority=True),
+    ]
+
+    state: reactive[SessionState | None] = reactive(None)
+    """The open session's state; None while nothing was said."""
+
+    class SessionOpened(Message):
+        """Another session is open now, or none. *at* is the entry to show; None shows the end."""
+
+        def __init__(self, session: Session | None, *, at: int | None = None) -> None:
+            super().__init__()
+            self.session = session
+            self.at = at
+
+    class SessionMoved(Message):
+        """The journal of the open session has grown."""
+
+    def __init__(
+        self,
+        conversation: Conversation,
+        *,
+        notes: Sequence[str] = (),
+        first: str | None = None,
+        ask_which: bool = False,
+    ) -> None:
+        """Show *conversation*, in the session that it is in already, if any.
+
+        *notes* are shown once, above the talk. *first* is said at once. With *ask_which* the finder opens first.
+        """
+        super().__init__()
+        self.conversation = conversation
+        self.notes = tuple(notes)
+        self._first = first
+        self._ask_which = ask_which
+        for theme in THEMES:
+            self.register_theme(theme)
+        self.theme = DEFAULT_THEME
+
+    @property
+    def sojourn(self) -> Sojourn:
+        """The engine."""
+        return self.conversation.app
+
+    @property
+    def session(self) -> Session | None:
+        """The open session; None while nothing was said."""
+        return self.conversation.session
+
+    @property
+    def chat(self) -> ChatScreen:
+        """The screen that one talks in. It is always there, below the others."""
+        screen = self.screen_stack[0]
+        if not isinstance(screen, ChatScreen):
+            raise RuntimeError("the chat is the first screen")
+        return screen
+
+    def get_default_screen(self) -> Screen[Any]:
+        return ChatScreen()
+
+    async def on_mount(self) -> None:
+        self.follow()
+        if self._ask_which:
+            self.action_show("find")
+        if self._first:
+            self.chat.say(self._first)
+
+    # --- which session is open
+
+    async def open_session(self, session_id: str, *, at: int | None = None) -> None:
+        """Go on in another session, and show it from entry *at* on, or from its end. What goes wrong is told."""
+        try:
+            await self.conversation.resume(session_id)
+        except SojournError as error:
+            self.complain(error)
+            return
+        self.follow(at=at)
+
+    def follow(self, *, at: int | None = None) -> None:
+        """Show the session that the conversation is in, and keep showing it as it moves."""
+        session = self.session
+        self.state = session.state if session is not None else None
+        self.chat.post_message(self.SessionOpened(session, at=at))
+        self.workers.cancel_group(self, "following")
+        if session is not None:
+            self._follow(session)
+
+    @work(group="following")
+    async def _follow(self, session: Session) -> None:
+        try:
+            async with session.store.subscribe(session.id) as heads:
+                async for _ in heads:
+                    await session.refresh()
+                    self._moved(session)
+        except SojournError as error:
+            self.complain(error)
+
+    def _moved(self, session: Session) -> None:
+        if session is self.session:
+            self.state = session.state
+            self.chat.post_message(self.SessionMoved())
+
+    # --- what keys do
+
+    def action_show(self, name: str) -> None:
+        """Show a screen; one that shows already is not shown twice."""
+        module, _, kind = _SCREENS[name][0].partition(":")
+        screen_type = getattr(import_module(module), kind)
+        if not any(isinstance(screen, screen_type) for screen in self.screen_stack):
+            self.push_screen(screen_type())
+
+    async def action_new_session(self) -> None:
+        """Let what is said next begin a session."""
+        self.conversation.start_afresh()
+        self.follow()
+        self.notify("what you say next begins a new session")
+
+    async def action_leave(self) -> None:
+        """Stop what goes on, and leave; what was said is kept."""
+        await self.chat.stop_and_wait()
+        self.exit(0)
+
+    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
+        for name, (_, title, text) in _SCREENS.items():
+            yield SystemCommand(title, text, lambda name=name: self.action_show(name))
+        yield SystemCommand("New session", "What you say next begins one", self.action_new_session)
+        yield from self.chat.palette()
+        yield from super().get_system_commands(screen)
+
+    def complain(self, error: SojournError) -> None:
+        """Say in one sentence what went wrong."""
+        self.notify(safe(str(error)), severity="error", markup=False, timeout=10)

@@ -1,0 +1,81 @@
+"""What the model is saying right now, as it comes. Once it is in the journal, the transcript shows it instead."""
+
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.widgets import Markdown, Static
+from textual.widgets.markdown import MarkdownStream
+
+from sojourn.agent import events as ev
+from sojourn.desk.visible import safe
+from sojourn.desk.wording import one_line
+from sojourn.tui.chat.views import call_line
+
+
+class LiveAnswer(Vertical):
+    """The end of the talk while a turn goes on. Lives as long as the screen; empty between turns."""
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - textual's name
+        super().__init__(id=id)
+        self._markdown = Markdown("", open_links=False)
+        self._aside = Static("", markup=False, classes="aside")
+        self._stream: MarkdownStream | None = None
+        self._calls: dict[str, str] = {}
+        self._thoughts = ""
+        self.is_verbose = False
+
+    def compose(self) -> ComposeResult:
+        yield self._markdown
+        yield self._aside
+
+    def on_mount(self) -> None:
+        self.display = False
+
+    async def show(self, event: ev.TurnEvent) -> None:
+        """Show an event of the turn, if it is one that shows here."""
+        match event:
+            case ev.ContentChunk(text=text) if text:
+                self._tell("")
+                await self._write(safe(text))
+            case ev.ReasoningStarted():
+                self._thoughts = ""
+                self._tell("thinking …")
+            case ev.ReasoningChunk(text=text):
+                self._thoughts = (self._thoughts + text)[-400:]
+                self._tell(f"thinking … {self._thoughts if self.is_verbose else ''}".strip())
+            case ev.ToolBatchStarted(tool_calls=calls):
+                self._calls = {call.id: call_line(call) for call in calls}
+            case ev.ToolStarted(name=name, tool_id=tool_id):
+                self._tell(f"{self._calls.get(tool_id, f'▸ {name}')} …")
+            case ev.ApprovalRequested():
+                self._tell("it waits for your answer below")
+            case ev.ContextCompacted(notice=notice):
+                self._tell(notice)
+            case _:
+                pass
+
+    async def begin(self) -> None:
+        """Wait for a first word."""
+        self.display = True
+        self._tell("…")
+
+    async def clear(self) -> None:
+        """Take down what was said: it stands in the transcript now, or will never."""
+        if self._stream is not None:
+            stream, self._stream = self._stream, None
+            await stream.stop()
+            await self._markdown.update("")
+        self._tell("")
+
+    async def end(self) -> None:
+        """Note that the turn is over."""
+        await self.clear()
+        self.display = False
+
+    async def _write(self, text: str) -> None:
+        if self._stream is None:
+            self._stream = Markdown.get_stream(self._markdown)
+        await self._stream.write(text)
+
+    def _tell(self, text: str) -> None:
+        self._aside.update(one_line(safe(text), most=400))
+        self._aside.display = bool(text)

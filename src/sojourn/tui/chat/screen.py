@@ -1,0 +1,383 @@
+"""The chat screen: the talk, what stands beside it, and where one types."""
+
+import time
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, ClassVar, Final, cast
+
+from textual import on, work
+from textual.app import ComposeResult, SystemCommand
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.screen import Screen
+from textual.widgets import Footer, Static
+
+from sojourn.agent.events import TurnEvent
+from sojourn.agent.permissions.approvals import answer_question
+from sojourn.agent.permissions.verdicts import Approval
+from sojourn.desk import slash_commands
+from sojourn.desk.visible import safe
+from sojourn.desk.wording import one_line
+from sojourn.engine.nouns.interrupts import ReviewDecision
+from sojourn.engine.session import Session
+from sojourn.errors import SojournError
+from sojourn.model.interrupts import Interrupt
+from sojourn.tui.chat.answer import LiveAnswer
+from sojourn.tui.chat.cards import Card, CutOffCard
+from sojourn.tui.chat.items import Item
+from sojourn.tui.chat.prompt import Prompt
+from sojourn.tui.chat.status import StatusBar
+from sojourn.tui.chat.transcript import Transcript
+from sojourn.tui.chat.turns import Turns, Watcher
+from sojourn.tui.panels import SidePanel
+
+if TYPE_CHECKING:
+    from sojourn.tui.app import SojournApp
+
+_TWICE: Final = 0.8
+"""Seconds within which a second Esc belongs to the first."""
+
+
+class ChatScreen(Screen[None], Watcher):
+    """Where one talks. Lives as long as the app, below every other screen."""
+
+    AUTO_FOCUS: ClassVar[str | None] = "#prompt"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "stop", "stop / twice rewinds"),
+        Binding("ctrl+o", "details", "details"),
+        Binding("ctrl+b", "panels", "panels"),
+        Binding("ctrl+up,pageup", "read", "read back", show=False),
+    ]
+
+    def compose(self) -> ComposeResult:
+        yield Static("", id="title", markup=False)
+        with Horizontal(id="middle"):
+            with Vertical(id="talk"):
+                yield Transcript(id="transcript")
+                yield Vertical(id="cards")
+            yield SidePanel(id="side")
+        yield Static("", id="queue", markup=False)
+        yield Prompt(id="prompt")
+        yield StatusBar("", id="status", markup=False)
+        yield Footer(show_command_palette=False)
+
+    def on_mount(self) -> None:
+        app = self._app
+        self._turns = Turns(app.conversation, self)
+        self._verbose = False
+        self._escaped = 0.0
+        self._left: set[str] = set()
+        self.transcript.set_tail(LiveAnswer(id="answer"))
+        self.watch(app, "state", self._state_changed)
+        for note in app.notes:
+            self.note(note)
+
+    # --- parts
+
+    @property
+    def _app(self) -> "SojournApp":
+        return cast("SojournApp", self.app)
+
+    @property
+    def transcript(self) -> Transcript:
+        """The talk."""
+        return self.query_one(Transcript)
+
+    @property
+    def prompt(self) -> Prompt:
+        """Where one types."""
+        return self.query_one(Prompt)
+
+    @property
+    def answer(self) -> LiveAnswer:
+        """What is being said."""
+        return self.query_one(LiveAnswer)
+
+    @property
+    def turns(self) -> Turns:
+        """What is on its way to the model."""
+        return self._turns
+
+    # --- talking
+
+    @on(Prompt.Sent)
+    def _sent(self, event: Prompt.Sent) -> None:
+        if slash_commands.is_command(event.text):
+            self._command(event.text)
+        else:
+            self.say(event.text)
+
+    def say(self, text: str) -> None:
+        """Say *text* to the model, now or when it is its turn."""
+        if not self._turns.put(text):
+            self.app.notify("too many messages wait; this one stays in the prompt", severity="warning")
+            self.prompt.put(text)
+            return
+        self._run()
+
+    @work(group="turns", exit_on_error=True)
+    async def _run(self) -> None:
+        await self._turns.run()
+
+    @work(group="turns", exit_on_error=True)
+    async def _go_on(self) -> None:
+        await self._turns.go_on()
+
+    @work(group="commands", exit_on_error=True)
+    async def _command(self, line: str) -> None:
+        """Run a slash command; those that have a screen open it."""
+        name = line.split(maxsplit=1)[0][1:].lower()
+        if name in _SHOWS and len(line.split()) == 1:
+            self._app.action_show(_SHOWS[name])
+            return
+        if name in {"exit", "quit"}:
+            await self._app.action_leave()
+            return
+        before = self._app.session
+        try:
+            lines = await slash_commands.run(self._app.conversation, line)
+        except SojournError as error:
+            self._app.complain(error)
+            return
+        if self._app.session is not before:
+            self._app.follow()
+        self.note("\n".join(lines))
+
+    async def turn_began(self) -> None:
+        await self.answer.begin()
+        self.transcript.anchor()
+        self._draw_status()
+
+    async def turn_event(self, event: TurnEvent) -> None:
+        if self._app.session is not None and self._app.state is None:
+            self._app.follow()  # the session was begun by what was just said
+        await self.answer.show(event)
+
+    async def turn_ended(self, error: SojournError | None) -> None:
+        await self._catch_up()
+        await self.answer.end()
+        if error is not None:
+            self._app.complain(error)
+        self._draw_status()
+
+    def queue_changed(self) -> None:
+        queue = self.query_one("#queue", Static)
+        lines = [f"  ⏳ {number}. {one_line(text)}" for number, text in enumerate(self._turns.waiting, 1)]
+        queue.update(safe("\n".join([*lines, "     up takes the last one back"] if lines else [])))
+        queue.display = bool(lines)
+        self._draw_status()
+
+    @on(Prompt.WantsQueued)
+    def _take_back(self) -> None:
+        text = self._turns.take_back()
+        if text is None:
+            self.prompt.recall()
+        else:
+            self.prompt.put(text)
+
+    async def stop_and_wait(self) -> None:
+        """Stop the turn that goes on, if any, and wait until what there is of it is kept."""
+        self._turns.drop_waiting()
+        self._turns.stop()
+        await self._turns.wait_until_idle()
+
+    # --- following the journal
+
+    async def on_sojourn_app_session_opened(self, event: "SojournApp.SessionOpened") -> None:
+        await self.transcript.show(event.session, at=event.at)
+        self._left.clear()
+        self.prompt.remember([item.text for item in self.transcript.items if item.is_prompt])
+        await self._draw_cards()
+        self.prompt.focus()
+
+    async def on_sojourn_app_session_moved(self) -> None:
+        await self._catch_up()
+        await self._draw_cards()
+
+    async def _catch_up(self) -> None:
+        items = await self.transcript.follow()
+        if any(item.kind == "assistant" for item in items):
+            await self.answer.clear()
+
+    def _state_changed(self) -> None:
+        state = self._app.state
+        conversation = self._app.conversation
+        title = (state.title if state is not None else None) or "a new session"
+        self.query_one("#title", Static).update(safe(f" sojourn ▸ {one_line(title)}   {conversation.project.name}"))
+        self._draw_status()
+
+    def _draw_status(self) -> None:
+        conversation = self._app.conversation
+        context = conversation.agent.last_context if conversation.agent is not None else None
+        choice = conversation.choice
+        self.query_one(StatusBar).show(
+            self._app.state,
+            model=choice.model,
+            tokens=context.tokens if context is not None else None,
+            window=choice.window,
+            busy=self._turns.is_busy,
+            waiting=len(self._turns.waiting),
+        )
+
+    # --- questions that wait
+
+    async def _draw_cards(self) -> None:
+        """Show a card for each question that waits, and none for those that were answered."""
+        cards = self.query_one("#cards", Vertical)
+        session = self._app.session
+        pending = {one.interrupt_id: one for one in (session.interrupts.pending() if session is not None else [])}
+        for card in list(cards.query(Card)):
+            if card.interrupt.interrupt_id not in pending:
+                await card.remove()
+        shown = {card.interrupt.interrupt_id for card in cards.query(Card)}
+        fresh = [Card(one) for key, one in pending.items() if key not in shown]
+        await cards.mount_all(fresh)
+        await self._draw_cut_off(session, asked=bool(pending))
+        cards.display = bool(cards.children)
+        if fresh and not self.prompt.text:
+            fresh[0].query("Button, Input").first().focus()
+
+    async def _draw_cut_off(self, session: Session | None, *, asked: bool) -> None:
+        cards = self.query_one("#cards", Vertical)
+        offered = cards.query(CutOffCard)
+        wanted = (
+            session is not None
+            and not asked
+            and not self._turns.is_busy
+            and session.id not in self._left
+            and await self._app.conversation.is_cut_off()
+        )
+        if wanted and not offered:
+            await cards.mount(CutOffCard())
+        elif not wanted and offered:
+            await offered.remove()
+
+    @on(Card.Answered)
+    async def _answered(self, event: Card.Answered) -> None:
+        session = self._app.session
+        if session is None:
+            return
+        try:
+            await _answer(session, event.interrupt, event.answer)
+        except SojournError as error:
+            self._app.complain(error)
+        self.prompt.focus()
+        await self._draw_cards()
+        if not self._turns.is_busy and not session.interrupts.pending() and await self._app.conversation.is_cut_off():
+            self._go_on()
+
+    @on(CutOffCard.GoOn)
+    async def _wants_to_go_on(self) -> None:
+        self._go_on()
+        await self.query_one("#cards", Vertical).query(CutOffCard).remove()
+        self.prompt.focus()
+
+    @on(CutOffCard.Leave)
+    async def _leaves(self) -> None:
+        if self._app.session is not None:
+            self._left.add(self._app.session.id)
+        await self._draw_cards()
+        self.prompt.focus()
+
+    # --- doing something at a message
+
+    @on(Transcript.Chosen)
+    async def _chosen(self, event: Transcript.Chosen) -> None:
+        session = self._app.session
+        if session is None or self._turns.is_busy:
+            self.app.notify("wait until the answer is there, or stop it with esc", severity="warning")
+            return
+        try:
+            await self._do(session, event.item, event.what)
+        except SojournError as error:
+            self._app.complain(error)
+
+    async def _do(self, session: Session, item: Item, what: str) -> None:
+        sessions = self._app.sojourn.sessions
+        match what:
+            case "edit" if item.is_prompt:
+                await self._app.open_session((await sessions.rewind(session.id, at=item.seq - 1)).id)
+                self.prompt.put(item.text)
+            case "edit":
+                self.app.notify("only what you said can be edited and sent again; f forks here")
+            case "rewind":
+                await self._app.open_session((await sessions.rewind(session.id, at=item.seq)).id)
+            case "fork":
+                await self._app.open_session((await sessions.fork(session.id, at=item.seq)).id)
+                self.app.notify("a fork: the other session stays as it is")
+            case "undo" if item.kind == "compaction":
+                await self._app.sojourn.compactor(session).undo()
+            case _:
+                self.app.notify("there is no summary here")
+
+    @on(Transcript.Left)
+    def _writes(self) -> None:
+        self.prompt.focus()
+
+    # --- keys
+
+    def action_stop(self) -> None:
+        """Stop the answer. Twice, with nothing typed, goes back to something said before."""
+        if self._turns.stop():
+            return
+        now = time.monotonic()
+        twice, self._escaped = now - self._escaped < _TWICE, now
+        if self.prompt.text:
+            if twice:
+                self.prompt.put("")
+        elif twice:
+            self._app.action_show("branches")
+
+    def action_details(self) -> None:
+        """Show thinking and what tools gave back, or hide them."""
+        self._verbose = not self._verbose
+        self.answer.is_verbose = self._verbose
+        self.transcript.show_details(verbose=self._verbose)
+
+    def action_panels(self) -> None:
+        """Show or hide what stands beside the talk."""
+        side = self.query_one(SidePanel)
+        side.set_class(side.display, "hidden")
+        side.set_class(not side.display, "wanted")
+
+    def action_read(self) -> None:
+        """Go into the talk, to read back and to choose a message."""
+        self.transcript.focus()
+        self.transcript.action_step(0)
+
+    def palette(self) -> Iterable[SystemCommand]:
+        """Yield what the command palette offers of this screen."""
+        yield SystemCommand("Details", "Show thinking and what tools gave back, or hide them", self.action_details)
+        yield SystemCommand("Panels", "Show or hide what stands beside the talk", self.action_panels)
+
+    def note(self, text: str) -> None:
+        """Show something that is no part of the talk."""
+        self.app.notify(safe(text), markup=False, timeout=12)
+
+
+_SHOWS: Final = {
+    "resume": "find",
+    "sessions": "find",
+    "find": "find",
+    "tree": "branches",
+    "rewind": "branches",
+    "context": "context",
+    "facts": "review",
+    "cost": "spending",
+    "help": "keys",
+}
+"""Slash commands that have a screen."""
+
+
+async def _answer(session: Session, interrupt: Interrupt, answer: str) -> None:
+    interrupts = session.interrupts
+    match interrupt.kind:
+        case "confirmation" if interrupt.data.get("options"):
+            await answer_question(session, interrupt.interrupt_id, Approval(answer))
+        case "confirmation":
+            await interrupts.answer(interrupt.interrupt_id, approved=answer == "yes")
+        case "clarification":
+            await interrupts.answer(interrupt.interrupt_id, text=answer)
+        case "agent_review":
+            await interrupts.answer(interrupt.interrupt_id, decision=cast(ReviewDecision, answer))
+        case _:
+            await interrupts.cancel(interrupt.interrupt_id, "seen")

@@ -1,0 +1,283 @@
+"""The talk as it is shown: a window of at most fifty items on a journal of any length.
+
+Items are read when one scrolls to where they are. What is far away is taken down again, so that the screen stays as
+quick after ten thousand messages as after ten.
+"""
+
+from collections.abc import Sequence
+from typing import ClassVar, Final
+
+import anyio
+from textual import work
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.message import Message
+from textual.widget import Widget
+from textual.widgets import Static
+
+from sojourn.desk.wording import count
+from sojourn.engine.session import Session
+from sojourn.tui.chat.items import Item, read_earlier, read_later
+from sojourn.tui.chat.views import ItemView
+
+MOST: Final = 50
+"""Items that are there at once."""
+_FIRST: Final = 20
+"""Items that a session opens with."""
+_STEP: Final = 15
+_NEAR: Final = 3
+"""Lines from an edge at which more is read."""
+
+
+class Transcript(VerticalScroll):
+    """What was said in a session. Lives as long as the screen; `show` changes the session."""
+
+    can_focus = True
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up,k", "step(-1)", "up", show=False),
+        Binding("down,j", "step(1)", "down", show=False),
+        Binding("left_curly_bracket", "prompt(-1)", "previous prompt", show=False),
+        Binding("right_curly_bracket", "prompt(1)", "next prompt", show=False),
+        Binding("home,g", "oldest", "oldest", show=False),
+        Binding("end,G", "newest", "newest", show=False),
+        Binding("enter,v", "whole", "all of it"),
+        Binding("y", "copy", "copy"),
+        Binding("e", "chosen('edit')", "edit and resend"),
+        Binding("f", "chosen('fork')", "fork here"),
+        Binding("b", "chosen('rewind')", "back to here"),
+        Binding("u", "chosen('undo')", "undo the summary"),
+        Binding("escape", "leave", "write", show=False),
+    ]
+
+    class Chosen(Message):
+        """Something is to be done at an item: edit it and send it again, fork, rewind, or undo a compaction."""
+
+        def __init__(self, item: Item, what: str) -> None:
+            super().__init__()
+            self.item = item
+            self.what = what
+
+    class Left(Message):
+        """The person wants to write."""
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - textual's name
+        super().__init__(id=id)
+        self._session: Session | None = None
+        self._views: list[ItemView] = []
+        self._earlier = Static("", id="earlier", markup=False)
+        self._later = Static("", id="later", markup=False)
+        self._tail: Widget | None = None
+        self._chosen: int | None = None
+        self._verbose = False
+        self._is_reading = False
+        self._at_end = True
+        self._changing = anyio.Lock()
+
+    # --- what is shown
+
+    @property
+    def items(self) -> list[Item]:
+        """What is there now, oldest first."""
+        return [view.item for view in self._views]
+
+    @property
+    def is_at_end(self) -> bool:
+        """Whether the newest item is there: what comes next is shown at once."""
+        return self._at_end
+
+    def compose(self):  # type: ignore[no-untyped-def]
+        yield self._earlier
+        yield self._later
+
+    async def show(self, session: Session | None, *, at: int | None = None) -> None:
+        """Show a session's last items, or those around entry *at*."""
+        async with self._changing:
+            self._session, self._chosen, self._at_end = session, None, True
+            if session is None:
+                items: list[Item] = []
+            elif at is None:
+                items = await read_earlier(session, before=session.head + 1, count=_FIRST)
+            else:
+                later = await read_later(session, after=at - 1, count=_FIRST)
+                items = [*await read_earlier(session, before=at, count=_FIRST // 2), *later]
+                self._at_end = len(later) < _FIRST
+            await self._replace(items)
+            self._tell_rest()
+        if at is None or not items:
+            self.anchor()
+        else:
+            self._choose(next((index for index, item in enumerate(items) if item.seq >= at), len(items) - 1))
+
+    async def follow(self) -> list[Item]:
+        """Show what the journal holds beyond the newest item, if that is in view; return what was added."""
+        async with self._changing:  # two who follow at once would add the same items twice
+            session = self._session
+            if session is None or not self._at_end:
+                self._tell_rest()
+                return []
+            last = self._views[-1].item.seq if self._views else 0
+            items = await read_later(session, after=last, count=MOST)
+            await self._add_later(items)
+            self._tell_rest()
+            return items
+
+    def set_tail(self, tail: Widget) -> None:
+        """Keep *tail* behind the newest item: what is being said right now."""
+        self._tail = tail
+        self.mount(tail)
+
+    def show_details(self, *, verbose: bool) -> None:
+        """Show thinking and tool results, or hide them."""
+        self._verbose = verbose
+        for view in self._views:
+            view.show_details(verbose=verbose)
+
+    # --- the window
+
+    async def _replace(self, items: Sequence[Item]) -> None:
+        for view in self._views:
+            await view.remove()
+        self._views = self._new_views(items[-MOST:])
+        await self.mount_all(self._views, after=self._earlier)
+
+    async def _add_later(self, items: Sequence[Item]) -> None:
+        if not items:
+            return
+        views = self._new_views(items)
+        await self.mount_all(views, before=self._later)
+        self._views += views
+        surplus = len(self._views) - MOST
+        if surplus > 0:
+            await self._take_down(self._views[:surplus])
+            self._views = self._views[surplus:]
+            self._chosen = None if self._chosen is None or self._chosen < surplus else self._chosen - surplus
+
+    async def _add_earlier(self, items: Sequence[Item]) -> None:
+        if not items:
+            return
+        before, place = self.virtual_size.height, self.scroll_y
+        views = self._new_views(items)
+        await self.mount_all(views, after=self._earlier)
+        self._views = [*views, *self._views]
+        self._chosen = None if self._chosen is None else self._chosen + len(views)
+        surplus = self._views[MOST:]
+        self._views = self._views[:MOST]
+        self.call_after_refresh(self._keep_place, before, place, surplus)
+
+    async def _keep_place(self, before: int, place: float, surplus: list[ItemView]) -> None:
+        """Stay at the line that was read, now that others stand above it; then take down what is far below."""
+        grown = self.virtual_size.height - before
+        self.scroll_to(y=place + grown, animate=False, immediate=True)
+        if surplus:
+            self._at_end = False
+            await self._take_down(surplus)
+        self._tell_rest()
+
+    async def _take_down(self, views: Sequence[ItemView]) -> None:
+        async with self.batch():
+            for view in views:
+                await view.remove()
+
+    def _new_views(self, items: Sequence[Item]) -> list[ItemView]:
+        return [ItemView(item, verbose=self._verbose) for item in items]
+
+    def watch_scroll_y(self, old: float, new: float) -> None:
+        super().watch_scroll_y(old, new)
+        if self._session is None or self._is_reading or not self._views:
+            return
+        if new <= _NEAR and new < old:
+            self._read_earlier()
+        elif not self._at_end and new >= self.max_scroll_y - _NEAR and new > old:
+            self._read_later()
+
+    @work(exclusive=True, group="reading")
+    async def _read_earlier(self) -> None:
+        session = self._session
+        if session is None or not self._views:
+            return
+        self._is_reading = True
+        try:
+            await self._add_earlier(await read_earlier(session, before=self._views[0].item.seq, count=_STEP))
+        finally:
+            self._is_reading = False
+
+    @work(exclusive=True, group="reading")
+    async def _read_later(self) -> None:
+        session = self._session
+        if session is None or not self._views:
+            return
+        self._is_reading = True
+        try:
+            items = await read_later(session, after=self._views[-1].item.seq, count=_STEP)
+            self._at_end = len(items) < _STEP
+            await self._add_later(items)
+            self._tell_rest()
+        finally:
+            self._is_reading = False
+
+    def _tell_rest(self) -> None:
+        session = self._session
+        said = session.state.conversation.message_count if session is not None else 0
+        first = self._views[0].item if self._views else None
+        shown = sum(item.message is not None for item in self.items)
+        missing = max(0, said - shown)
+        starts = session is None or first is None or first.seq <= (session.state.conversation.first_message or 0)
+        self._earlier.update("" if starts or not missing else f"⋯ {count(missing, 'other message')} (PgUp reads on)")
+        self._earlier.display = not starts and missing > 0
+        self._later.update("⋯ newer messages below (End shows them)")
+        self._later.display = not self._at_end
+
+    # --- keys
+
+    def action_step(self, by: int) -> None:
+        """Choose the item above or below."""
+        last = len(self._views) - 1
+        self._choose(last if self._chosen is None else min(last, max(0, self._chosen + by)))
+
+    def action_prompt(self, by: int) -> None:
+        """Choose the next thing that a person said, above or below."""
+        index = (len(self._views) if self._chosen is None else self._chosen) + by
+        while 0 <= index < len(self._views):
+            if self._views[index].item.is_prompt:
+                self._choose(index)
+                return
+            index += by
+
+    async def action_oldest(self) -> None:
+        """Go to the beginning of the talk."""
+        if self._session is not None:
+            await self.show(self._session, at=1)
+            self.scroll_home(animate=False)
+
+    async def action_newest(self) -> None:
+        """Go to the end of the talk."""
+        await self.show(self._session)
+
+    def action_whole(self) -> None:
+        """Show all of the chosen item, or less again."""
+        if self._chosen is not None:
+            view = self._views[self._chosen]
+            view.show_details(verbose=not view.is_verbose)
+
+    def action_copy(self) -> None:
+        """Put the chosen item's text on the clipboard."""
+        if self._chosen is not None:
+            self.app.copy_to_clipboard(self._views[self._chosen].item.text)
+            self.app.notify("copied")
+
+    def action_chosen(self, what: str) -> None:
+        """Do something at the chosen item."""
+        if self._chosen is not None:
+            self.post_message(self.Chosen(self._views[self._chosen].item, what))
+
+    def action_leave(self) -> None:
+        """Go back to writing."""
+        self._choose(None)
+        self.post_message(self.Left())
+
+    def _choose(self, index: int | None) -> None:
+        for number, view in enumerate(self._views):
+            view.set_class(number == index, "chosen")
+        self._chosen = index if index is not None and 0 <= index < len(self._views) else None
+        if self._chosen is not None:
+            self.scroll_to_widget(self._views[self._chosen], animate=False)
