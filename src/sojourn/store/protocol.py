@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum
 from pathlib import Path
-from typing import Any, Protocol, Self
+from typing import Any, Protocol, Self, runtime_checkable
 
 from sojourn.model.entry import Draft, Entry
 from sojourn.model.events import Event, SessionCreated
@@ -175,6 +175,19 @@ class BackupReport:
     path: Path
     sessions: int
     entries: int
+
+
+@runtime_checkable
+class CanTidy(Protocol):
+    """A store that can give back space which deleted data left."""
+
+    async def tidy(self) -> None:
+        """Give space that nothing uses any more back to the system, as far as the storage allows.
+
+        Raises:
+            BusyError: others use the storage too much for that now.
+        """
+        ...
 
 
 class StateProvider(Protocol):

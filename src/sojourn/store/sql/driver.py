@@ -51,6 +51,10 @@ class Driver(Protocol):
         """Remove what deleted content left in the database's own files, as far as the database allows."""
         ...
 
+    async def tidy(self) -> None:
+        """Give space that nothing uses any more back to the system, as far as the database allows."""
+        ...
+
     async def check_storage(self) -> list[str]:
         """Return what the database finds wrong with its own files."""
         ...

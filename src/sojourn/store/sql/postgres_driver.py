@@ -146,6 +146,10 @@ class PostgresDriver:
         with suppress(StoreError):
             await self._run(vacuum)
 
+    async def tidy(self) -> None:
+        """Let the server use the space of deleted rows again; it does so by itself, a while later."""
+        await self.erase_traces()
+
     async def check_storage(self) -> list[str]:
         """Return what the server has noticed; whether each entry is whole, reading it tells."""
 

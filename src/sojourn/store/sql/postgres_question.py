@@ -16,6 +16,9 @@ from sojourn.store.sql.postgres_connections import Address, Connections
 from sojourn.store.sql.postgres_errors import translate
 
 _CANCELLED: Final = "57014"
+_FORBIDDEN: Final = "42501"
+_NOT_UNDERSTOOD: Final = ("42", "0A", "25")
+"""Classes of states: wrong words or names, what no cursor can do, what a transaction that only reads refuses."""
 _PLAIN: Final = (bool, int, float, str, bytes, type(None), datetime, date, time, timedelta, Decimal, list, dict)
 
 
@@ -55,7 +58,7 @@ def _plain(value: Any) -> Any:
 def _as_ours(error: psycopg.Error, where: str, seconds: float) -> SojournError:
     if error.sqlstate == _CANCELLED:
         return StoreError(f"the query took longer than {seconds:g} s")
-    if isinstance(error, psycopg.errors.SyntaxErrorOrAccessRuleViolation | psycopg.errors.NotSupportedError):
+    if (error.sqlstate or "").startswith(_NOT_UNDERSTOOD) and error.sqlstate != _FORBIDDEN:
         said = (error.diag.message_primary or str(error)).strip()
         return InvalidInputError(f"PostgreSQL does not understand it as one SELECT: {said}")
     return translate(error, where)

@@ -117,6 +117,15 @@ class SqliteDriver:
         for copy in copies_before(self._path):
             copy.unlink(missing_ok=True)
 
+    async def tidy(self) -> None:
+        """Write the file anew without its gaps. It needs as much free space as the file has, and nobody writing.
+
+        Raises:
+            BusyError: another process writes, or reads what the log still holds. Nothing is lost.
+        """
+        if self._path is not None:
+            await self._for_writing().call(lambda connection: _tidy(connection, self._path))
+
     async def check_storage(self) -> list[str]:
         return await self._for_reading().call(_integrity)
 
@@ -259,6 +268,12 @@ def keep_journal(connection: apsw.Connection, mode: str) -> None:
             if time.monotonic() > deadline:
                 raise
             time.sleep(_BUSY_PAUSE)
+
+
+def _tidy(connection: apsw.Connection, path: Path | None) -> None:
+    with translated(path):
+        connection.execute("VACUUM")
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
 def _truncate_log(connection: apsw.Connection) -> None:

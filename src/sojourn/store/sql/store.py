@@ -262,6 +262,14 @@ class SqlStore:
             on_progress=on_progress,
         )
 
+    async def tidy(self) -> None:
+        """Give space that nothing uses any more back to the system, as far as the database allows.
+
+        Raises:
+            BusyError: others use the database too much for that now.
+        """
+        await self._driver.tidy()
+
     async def _check_session(self, tenant: TenantId, session_id: SessionId) -> tuple[int, list[Problem]]:
         try:
             count, wrong = await self._driver.read(partial(care.check_session, tenant, session_id))
