@@ -1,4 +1,4 @@
-"""Rebuilding many sessions, of which some may be damaged: the others are done all the same."""
+"""Making something anew for many sessions, of which some may be damaged: the others are done all the same."""
 
 from collections.abc import Awaitable, Callable, Sequence
 

@@ -6,6 +6,7 @@ everything is removed and indexed anew.
 """
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Final
 
 from sojourn.memory.index.document import MAX_INDEXED, Document, FactRow, Mark, SessionKey
@@ -15,6 +16,7 @@ from sojourn.model.events import FactLearned, FileTouched, MessageAdded
 from sojourn.model.ids import Seq, SessionId
 from sojourn.model.knowledge import Fact, FactEvent, changed_fact, learned_fact
 from sojourn.store.protocol import Progress, SessionQuery, SessionRow, Store
+from sojourn.store.rebuilding import rebuild_each
 
 BATCH: Final = 500
 FILE_TAG: Final = "file"
@@ -54,6 +56,9 @@ class Indexer:
         """Index what any session holds beyond its watermark, those used last first.
 
         *on_progress* hears how many of the sessions that are behind were caught up with.
+
+        Raises:
+            CorruptError: some journals are damaged; the others are indexed, and the error names the damaged ones.
         """
         waiting: list[SessionId] = []
         cursor: str | None = None
@@ -63,10 +68,7 @@ class Indexer:
             cursor = page.cursor
             if cursor is None:
                 break
-        for done, session_id in enumerate(waiting, 1):
-            await self.catch_up(session_id)
-            if on_progress is not None:
-                on_progress(done, len(waiting))
+        await rebuild_each([partial(self.catch_up, session_id) for session_id in waiting], on_progress=on_progress)
 
     async def behind(self, rows: Sequence[SessionRow]) -> list[SessionId]:
         """Return those of these sessions that hold more, or less, than is indexed."""

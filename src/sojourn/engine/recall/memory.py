@@ -19,7 +19,7 @@ from sojourn.engine.recall.embedding import Embedding
 from sojourn.engine.recall.indexer import FILE_TAG, Indexer
 from sojourn.engine.recall.opening import index_for
 from sojourn.engine.recall.scope import parts_of
-from sojourn.errors import InvalidInputError
+from sojourn.errors import CorruptError, InvalidInputError
 from sojourn.memory.embeddings.caching import CachingEmbedder
 from sojourn.memory.embeddings.protocol import Embedder
 from sojourn.memory.facts.judging import MeaningJudge
@@ -87,6 +87,9 @@ class Memory:
         """Index what any session of the store holds beyond its watermark.
 
         If that is being done already, wait for it; *on_progress* hears how far it is.
+
+        Raises:
+            CorruptError: some journals are damaged; the others are indexed, and the error names the damaged ones.
         """
         index, hears = await self.index(), [on_progress] if on_progress is not None else []
         self._hearers += hears
@@ -215,11 +218,14 @@ class Memory:
         for row in rows:
             if row.header.session_id not in behind:
                 continue
-            tail = await indexer.tail(row, limit=MAX_TAIL)
-            if tail is None:
-                await indexer.catch_up(row.header.session_id)
-            else:
-                found += [document for document in tail if is_within(document, where)]
+            try:
+                tail = await indexer.tail(row, limit=MAX_TAIL)
+                if tail is None:
+                    await indexer.catch_up(row.header.session_id)
+                else:
+                    found += [document for document in tail if is_within(document, where)]
+            except CorruptError as error:  # one damaged session does not hide what the others hold
+                _log.warning("a search leaves out what is not indexed of a damaged session: %s", error)
         return found
 
     # --- facts beyond those that a state holds
