@@ -11,6 +11,7 @@ from sojourn.desk.home import shown
 from sojourn.desk.references import Among, find
 from sojourn.desk.visible import safe
 from sojourn.engine.project import Project, find_project
+from sojourn.errors import NotFoundError
 from sojourn.model.header import SessionHeader
 from sojourn.store import Store, open_store
 
@@ -47,8 +48,12 @@ class Place:
         It does what it is told and nothing beside: it learns nothing and writes no summaries. *meaning* loads the model
         that searches by meaning; the retention is for `prune`.
         """
+        import logging  # noqa: PLC0415
+
         import sojourn  # noqa: PLC0415
 
+        # A command says by itself what went wrong with what it was told to do; the log is for programs.
+        logging.getLogger("sojourn").addHandler(logging.NullHandler())
         settings = sojourn.Settings(
             learning="off",
             embeddings="auto" if meaning else "off",
@@ -57,6 +62,15 @@ class Place:
         )
         async with sojourn.open(self.location if create else self._existing(), settings=settings) as app:
             yield app
+
+    def require(self) -> None:
+        """Refuse to go on where there is no store yet.
+
+        Raises:
+            NotFoundError: there is none.
+        """
+        if self._existing() == "memory:":
+            raise NotFoundError(f"no store at {shown(self.location)}")
 
     async def find(self, store: Store, reference: str, *, among: Among = "kept") -> SessionHeader:
         """Return the session that *reference* names; the errors are those of `references.find`."""

@@ -24,6 +24,16 @@ def count(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
+def size(number: int) -> str:
+    """Return how many bytes there are, in the largest unit that they fill."""
+    amount = float(number)
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if amount < 1024:
+            return f"{amount:.0f} {unit}" if unit == "B" else f"{amount:.1f} {unit}"
+        amount /= 1024
+    return f"{amount:,.1f} TiB"
+
+
 def one_line(text: str, most: int = 90) -> str:
     """Return *text* in one line of at most *most* characters."""
     line = " ".join(text.split())
