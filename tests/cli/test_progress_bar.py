@@ -103,3 +103,11 @@ def test_who_asks_for_json_sees_nothing(monkeypatch: pytest.MonkeyPatch) -> None
         bar.advance()
 
     assert terminal.getvalue() == ""
+
+
+def test_nothing_is_drawn_while_there_is_nothing_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = watch(monkeypatch)
+    with progress("indexing", total=0):
+        pass
+
+    assert terminal.getvalue() == ""

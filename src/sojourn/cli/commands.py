@@ -16,6 +16,7 @@ from sojourn.errors import CorruptError, SojournError, outside
 _COMMANDS: Final = {
     "archive": ("sojourn.cli.shelving:archive", "Put sessions aside: kept, and listed only when asked for."),
     "chat": ("sojourn.cli.chat:chat", "Talk to a model, in a session that is kept."),
+    "db": ("sojourn.cli.database:database", "Look after the database: where it is, what is in it, a copy of it."),
     "delete": ("sojourn.cli.shelving:delete", "Throw sessions into the trash."),
     "demo": ("sojourn.cli.demo:demo", "Record a session, kill it in the middle of a turn, resume it, fork it."),
     "diff": ("sojourn.cli.comparing:diff", "Say where two branches part, and what they hold differently."),

@@ -59,7 +59,9 @@ class Bar:
             click.echo(_ERASE, nl=False, err=True, color=True)
 
     def _line(self) -> str:
-        if not self._total:
+        if self._total == 0:
+            return ""
+        if self._total is None:
             return fit(f"{self._label} {self._done:,}" if self._done else f"{self._label} …", _columns() - 1)
         share = min(1.0, self._done / self._total)
         full = int(share * _BAR)
@@ -70,7 +72,7 @@ class Bar:
 def progress(label: str, *, total: int | None = None) -> Iterator[Bar]:
     """Show how far the work inside has come: `with progress("importing", total=n) as bar: bar.advance(1)`.
 
-    Without *total* it counts. What else is written to the terminal meanwhile belongs behind the work.
+    Without *total* it counts; with none to do, nothing is drawn. What else is written to the terminal meanwhile belongs behind the work.
     """
     bar = Bar(label, total=total, shown=is_watched())
     bar.draw()

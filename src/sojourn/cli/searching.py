@@ -1,7 +1,7 @@
 """`sojourn search`: find what was said, in every session."""
 
 from datetime import datetime
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 import msgspec
@@ -9,13 +9,18 @@ import msgspec
 from sojourn.cli.frame import Result, on_store
 from sojourn.cli.output import Dim, Strong
 from sojourn.cli.place import Place
+from sojourn.cli.progress import progress
 from sojourn.cli.transcript import message_data, message_of
 from sojourn.clock import SystemClock
 from sojourn.desk.periods import period
 from sojourn.desk.references import short
 from sojourn.desk.wording import ago, one_line
+from sojourn.errors import CorruptError
 from sojourn.memory.index.document import Hit
 from sojourn.store.protocol import Store
+
+if TYPE_CHECKING:  # it comes with the app, when the command runs
+    from sojourn.engine.recall.memory import Memory
 
 _ROLES: Final = ("user", "assistant", "tool")
 _MOST_AROUND: Final = 20
@@ -54,7 +59,7 @@ async def search(
     now = SystemClock().now()
     after = now - period(since) if since is not None else None
     async with place.app(meaning=meaning) as app:
-        await app.memory.catch_up()
+        trouble = await _catch_up(app.memory)
         within = (await place.find(app.store, reference)).session_id if reference is not None else None
         project = None if everywhere or within is not None else (await place.project()).id
         hits = await app.memory.search(
@@ -73,7 +78,18 @@ async def search(
         found = [await _found(app.store, hit, around) for hit in chosen]
     lines = [line for one in found for line in _lines(one, now)]
     where = "" if everywhere or within is not None else " in this project; --all looks into every project"
-    return Result(data={"hits": found}, lines=lines, notes=[] if found else [f"nothing was found{where}"])
+    notes = [] if found else [f"nothing was found{where}"]
+    return Result(data={"hits": found}, lines=lines, notes=notes, trouble=trouble)
+
+
+async def _catch_up(memory: "Memory") -> CorruptError | None:
+    """Index what is not indexed yet; return what was in the way, if a session is damaged: the others are searched."""
+    with progress("indexing what was said", total=0) as bar:
+        try:
+            await memory.catch_up(on_progress=lambda done, total: bar.reach(done, total=total))
+        except CorruptError as error:
+            return error
+    return None
 
 
 async def _found(store: Store, hit: Hit, around: int) -> dict[str, Any]:
