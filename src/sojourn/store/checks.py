@@ -72,6 +72,13 @@ def check_journal(entries: Sequence[Entry]) -> Sequence[Entry]:
     return entries
 
 
+def check_more(entries: Sequence[Entry]) -> Sequence[Entry]:
+    """Return *entries* from elsewhere, with which a journal is to go on, if there are not too many at once."""
+    if len(entries) > MAX_EVENTS:
+        raise InvalidInputError(f"a journal goes on with at most {MAX_EVENTS} entries at once, got {len(entries)}")
+    return check_journal(entries)
+
+
 def check_row_texts(event: SessionCreated | HOUSEKEEPING | UnknownEvent) -> None:
     """Refuse texts that would not fit into a session's row, where every database must be able to hold them."""
     match event:

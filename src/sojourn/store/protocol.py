@@ -266,6 +266,16 @@ class Store(Protocol):
         """
         ...
 
+    async def extend_session(self, session_id: str, entries: Sequence[Entry]) -> SessionRow:
+        """Let a session go on with at most 1,000 entries from elsewhere, stored to the letter and with their own times.
+
+        Raises:
+            ConflictError: they do not begin right behind the session's head.
+            InvalidEventError: they have a gap, or begin a session.
+            SessionNotFoundError: there is no such session.
+        """
+        ...
+
     async def get_session(self, session_id: str) -> SessionRow:
         """Return the session's row.
 
@@ -282,10 +292,13 @@ class Store(Protocol):
         """Return a page of sessions, newest activity first."""
         ...
 
-    async def fork_session(self, session_id: str, fork_id: str, *, at: int | None = None) -> SessionRow:
+    async def fork_session(
+        self, session_id: str, fork_id: str, *, at: int | None = None, began_at: datetime | None = None
+    ) -> SessionRow:
         """Begin *fork_id* as a continuation of *session_id* after its entry *at* (None: its head).
 
-        The fork reads the shared entries where they are; its own first entry is a `SessionForked`.
+        The fork reads the shared entries where they are; its own first entry is a `SessionForked`, of now, or of
+        *began_at* if the fork was made elsewhere.
 
         Raises:
             InvalidInputError: *at* is not between 1 and the head.

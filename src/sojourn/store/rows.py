@@ -10,7 +10,7 @@ import msgspec
 from sojourn.errors import CorruptError, InvalidEventError
 from sojourn.model.codec import CODEC, Encoded, kind_in
 from sojourn.model.entry import Draft, Entry
-from sojourn.model.events import Event, Forgotten, SessionCreated
+from sojourn.model.events import Event, Forgotten, SessionCreated, SessionForked
 from sojourn.model.ids import Seq, SessionId
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -151,6 +151,17 @@ def copy_rows(entries: Sequence[Entry]) -> list[JournalRow]:
     if not entries or not isinstance(entries[0].event, SessionCreated | Forgotten):
         raise InvalidEventError("a journal begins with session_created")
     return [_copied(entry, seq) for seq, entry in enumerate(entries, 1)]
+
+
+def copy_more_rows(entries: Sequence[Entry]) -> list[JournalRow]:
+    """Return rows that store *entries*, with which a journal goes on, to the letter.
+
+    Raises:
+        InvalidEventError: there are none, they have a gap, begin a session, or one is not an event.
+    """
+    if not entries or any(isinstance(entry.event, SessionCreated | SessionForked) for entry in entries):
+        raise InvalidEventError("a journal goes on with entries that begin no session")
+    return [_copied(entry, seq) for seq, entry in enumerate(entries, entries[0].seq)]
 
 
 def _copied(entry: Entry, seq: int) -> JournalRow:

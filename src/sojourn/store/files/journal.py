@@ -15,8 +15,8 @@ from sojourn.store.files.line import JournalLine, encode_line
 from sojourn.store.files.reading import parts, past, rows_backward, rows_forward
 from sojourn.store.files.shelf import Known, Shelf
 from sojourn.store.listing import check_limit
-from sojourn.store.protocol import MAX_PAGE, Lease, Loaded, Order, Receipt, Snapshot
-from sojourn.store.rows import Prepared, make_entry, make_row, moment, read_entries
+from sojourn.store.protocol import MAX_PAGE, Lease, Loaded, Order, Receipt, SessionRow, Snapshot
+from sojourn.store.rows import JournalRow, Prepared, make_entry, make_row, moment, read_entries
 
 
 class Append(NamedTuple):
@@ -43,14 +43,19 @@ def append(shelf: Shelf, request: Append, *, at: int) -> Receipt:
         places = list(enumerate(request.prepared, first))
         entries = [make_entry(prepared, session_id, seq=seq, at=when) for seq, prepared in places]
         rows = [make_row(prepared, seq=seq, at=at) for seq, prepared in places]
-        data = encode_line(rows, key=request.key, clears_partial=request.clear_partial)
-        offset = held.end
-        held.stamp = append_line(folder.journal, data, end=offset, disk=shelf.disk)
         line = JournalLine(first, rows[-1].seq, rows, key=request.key, clears_partial=request.clear_partial)
-        held.take(Placed(offset, offset + len(data), line), entries)
-        shelf.touched.add(session_id)
-        shelf.catch_up(held)
+        _add_line(shelf, folder, held, line, entries)
         return _receipt(held, Use(first, rows[-1].seq, at), entries=tuple(entries))
+
+
+def extend(shelf: Shelf, session_id: SessionId, rows: Sequence[JournalRow]) -> SessionRow:
+    """Let the journal go on with *rows*, which were made elsewhere: one line, so that all of them are there or none."""
+    with shelf.locked(session_id) as folder:
+        held = shelf.get(session_id)
+        _check(folder, held, Append(session_id, (), rows[0].seq - 1, None, None, clear_partial=False))
+        entries = read_entries(rows, session_id, follows=held.head)
+        _add_line(shelf, folder, held, JournalLine(rows[0].seq, rows[-1].seq, list(rows)), entries)
+        return held.row
 
 
 def read(
@@ -105,6 +110,15 @@ def save_snapshot(shelf: Shelf, session_id: SessionId, snapshot: Snapshot, *, ep
             )
         if row.epoch == epoch:
             snapshots.save(folder.snapshots, snapshot, shelf.disk)
+
+
+def _add_line(shelf: Shelf, folder: SessionFolder, held: Held, line: JournalLine, entries: list[Entry]) -> None:
+    data = encode_line(line.rows, key=line.key, clears_partial=line.clears_partial)
+    offset = held.end
+    held.stamp = append_line(folder.journal, data, end=offset, disk=shelf.disk)
+    held.take(Placed(offset, offset + len(data), line), entries)
+    shelf.touched.add(held.row.header.session_id)
+    shelf.catch_up(held)
 
 
 def _end(known: Known, before: int | None) -> int:

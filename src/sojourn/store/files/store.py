@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, Self, TypeVar
@@ -11,7 +12,15 @@ from sojourn.model.entry import Draft, Entry
 from sojourn.model.events import Event, SessionCreated
 from sojourn.model.ids import Seq, SessionId, TenantId, check_session_id, check_tenant_id
 from sojourn.store.backup import refuse_existing, verify_copy
-from sojourn.store.checks import check_events, check_journal, check_row_texts, check_text, encode_document, encode_key
+from sojourn.store.checks import (
+    check_events,
+    check_journal,
+    check_more,
+    check_row_texts,
+    check_text,
+    encode_document,
+    encode_key,
+)
 from sojourn.store.files import care, documents, journal, leases, redaction, sessions, streaming, transcript
 from sojourn.store.files.folders import TenantFolder
 from sojourn.store.files.journal_file import Stamp, stamp_of
@@ -34,7 +43,7 @@ from sojourn.store.protocol import (
     Snapshot,
 )
 from sojourn.store.rebuilding import rebuild_each
-from sojourn.store.rows import copy_rows, micros, prepare
+from sojourn.store.rows import copy_more_rows, copy_rows, micros, prepare
 
 T = TypeVar("T")
 _ANY_SESSIONS: Final = SessionQuery()
@@ -107,6 +116,12 @@ class FilesStore:
         checked, rows = check_session_id(session_id), copy_rows(check_journal(entries))
         return await self._run(checked, lambda: sessions.import_journal(self._shelf, checked, rows))
 
+    async def extend_session(self, session_id: str, entries: Sequence[Entry]) -> SessionRow:
+        checked, rows = check_session_id(session_id), copy_more_rows(check_more(entries))
+        row = await self._run(checked, lambda: journal.extend(self._shelf, checked, rows))
+        self._root.feed.publish(self._tenant, checked, row.header.head)
+        return row
+
     async def get_session(self, session_id: str) -> SessionRow:
         checked = check_session_id(session_id)
         return await self._run(checked, lambda: sessions.get(self._shelf, checked))
@@ -119,8 +134,11 @@ class FilesStore:
     async def list_sessions(self, query: SessionQuery | None = None) -> SessionPage:
         return await self._root.run(None, lambda: sessions.list_page(self._shelf, query or _ANY_SESSIONS))
 
-    async def fork_session(self, session_id: str, fork_id: str, *, at: int | None = None) -> SessionRow:
-        parent, child, now = check_session_id(session_id), check_session_id(fork_id), self._now()
+    async def fork_session(
+        self, session_id: str, fork_id: str, *, at: int | None = None, began_at: datetime | None = None
+    ) -> SessionRow:
+        parent, child = check_session_id(session_id), check_session_id(fork_id)
+        now = self._now() if began_at is None else micros(began_at)
         return await self._run(parent, lambda: sessions.fork(self._shelf, parent, child, place=at, at=now))
 
     async def list_forks(self, session_id: str) -> list[SessionId]:

@@ -13,8 +13,8 @@ from sojourn.model.header import is_housekeeping, totals_of
 from sojourn.model.ids import Seq, SessionId, TenantId
 from sojourn.store.lineage import Segment
 from sojourn.store.listing import check_limit
-from sojourn.store.protocol import MAX_PAGE, Lease, Loaded, Order, Receipt, Snapshot
-from sojourn.store.rows import Prepared, make_entry, make_row, moment, read_entries
+from sojourn.store.protocol import MAX_PAGE, Lease, Loaded, Order, Receipt, SessionRow, Snapshot
+from sojourn.store.rows import JournalRow, Prepared, make_entry, make_row, moment, read_entries
 from sojourn.store.sql import leases, sessions
 from sojourn.store.sql.reading import END, parts, past, rows_backward, rows_forward, within
 from sojourn.store.sql.sessions import HOUR, StoredSession, insert_rows
@@ -58,6 +58,19 @@ def append(tenant: TenantId, request: Append, *, at: int) -> Operation[Receipt]:
     if request.clear_partial:
         yield Statement("delete_partial", spot)
     return Receipt(first=Seq(first), last=last, at=when, epoch=epoch, entries=tuple(entries))
+
+
+def extend(tenant: TenantId, session_id: SessionId, rows: Sequence[JournalRow]) -> Operation[SessionRow]:
+    """Let the journal go on with *rows*, which were made elsewhere."""
+    stored = yield from sessions.lock(tenant, session_id)
+    head = stored.row.header.head
+    if stored.row.quarantined is not None or rows[0].seq != head + 1:
+        yield from _refuse({"tenant": tenant, "session_id": session_id}, rows[0].seq - 1)
+    entries = read_entries(rows, session_id, follows=head)
+    row = replace(stored.row, header=stored.row.header.apply_all(entries))
+    yield insert_rows(tenant, session_id, rows)
+    yield from sessions.update(tenant, stored._replace(row=row))
+    return row
 
 
 def read(

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, Self
@@ -12,7 +13,15 @@ from sojourn.model.entry import Draft, Entry
 from sojourn.model.events import Event, SessionCreated
 from sojourn.model.ids import Seq, SessionId, TenantId, check_session_id, check_tenant_id
 from sojourn.store.backup import refuse_existing, verify_copy
-from sojourn.store.checks import check_events, check_journal, check_row_texts, check_text, encode_document, encode_key
+from sojourn.store.checks import (
+    check_events,
+    check_journal,
+    check_more,
+    check_row_texts,
+    check_text,
+    encode_document,
+    encode_key,
+)
 from sojourn.store.feed import Feed
 from sojourn.store.process import this_process
 from sojourn.store.protocol import (
@@ -33,7 +42,7 @@ from sojourn.store.protocol import (
     Store,
 )
 from sojourn.store.rebuilding import rebuild_each
-from sojourn.store.rows import copy_rows, micros, prepare
+from sojourn.store.rows import copy_more_rows, copy_rows, micros, prepare
 from sojourn.store.sql import care, documents, journal, leases, redaction, sessions
 from sojourn.store.sql.driver import Driver
 
@@ -109,6 +118,12 @@ class SqlStore:
         checked, rows = check_session_id(session_id), copy_rows(check_journal(entries))
         return await self._driver.write(lambda: sessions.import_journal(self._tenant, checked, rows))
 
+    async def extend_session(self, session_id: str, entries: Sequence[Entry]) -> SessionRow:
+        checked, rows = check_session_id(session_id), copy_more_rows(check_more(entries))
+        row = await self._driver.write(lambda: journal.extend(self._tenant, checked, rows))
+        self._feed.publish(self._tenant, checked, row.header.head)
+        return row
+
     async def get_session(self, session_id: str) -> SessionRow:
         checked = check_session_id(session_id)
         return (await self._driver.read(lambda: sessions.get(self._tenant, checked), small=True)).row
@@ -121,8 +136,11 @@ class SqlStore:
     async def list_sessions(self, query: SessionQuery | None = None) -> SessionPage:
         return await self._driver.read(lambda: sessions.list_page(self._tenant, query or _ANY_SESSIONS))
 
-    async def fork_session(self, session_id: str, fork_id: str, *, at: int | None = None) -> SessionRow:
-        parent, child, now = check_session_id(session_id), check_session_id(fork_id), self._now()
+    async def fork_session(
+        self, session_id: str, fork_id: str, *, at: int | None = None, began_at: datetime | None = None
+    ) -> SessionRow:
+        parent, child = check_session_id(session_id), check_session_id(fork_id)
+        now = self._now() if began_at is None else micros(began_at)
         return await self._driver.write(lambda: sessions.fork(self._tenant, parent, child, place=at, at=now))
 
     async def list_forks(self, session_id: str) -> list[SessionId]:

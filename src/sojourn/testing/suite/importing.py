@@ -2,8 +2,15 @@
 
 from msgspec import structs
 
-from sojourn.errors import AlreadyExistsError, InvalidEventError
+from sojourn.errors import (
+    AlreadyExistsError,
+    ConflictError,
+    InvalidEventError,
+    InvalidInputError,
+    SessionNotFoundError,
+)
 from sojourn.model.entry import Entry
+from sojourn.model.ids import Seq, SessionId
 from sojourn.model.state import replay
 from sojourn.store.protocol import Store
 from sojourn.testing.expectations import expect, expect_equal, expect_raises
@@ -90,3 +97,55 @@ async def what_is_not_a_whole_journal_is_not_imported(store: Store) -> None:
         with expect_raises(InvalidEventError):
             await store.import_session("s", broken)
     expect_equal((await fingerprint(store)).rows, {}, "the sessions")
+
+
+@on_store
+async def an_imported_session_goes_on_with_more_from_elsewhere(store: Store) -> None:
+    entries = make_journal([*one_of_each(), UNKNOWN, NEWER_TOPIC, said("last")])
+    await store.import_session("s", entries[:3])
+    row = await store.extend_session("s", entries[3:9])
+    row = await store.extend_session("s", entries[9:])
+    expect_equal(row, await store.get_session("s"), "the row")
+    await _expect_whole(store, "s", entries)
+    receipt = await store.append("s", [said("here")])
+    expect_equal(receipt.first, len(entries) + 1, "the next place")
+
+
+@on_store
+async def a_fork_from_elsewhere_begins_when_it_began_and_goes_on(store: Store) -> None:
+    entries = make_journal([said("a"), said("b"), said("c")])
+    await store.import_session("s", entries)
+    began_at = entries[1].at
+    row = await store.fork_session("s", "f", at=2, began_at=began_at)
+    expect_equal((row.header.created_at, row.header.updated_at), (began_at, began_at), "when it began")
+    more = structs.replace(entries[3], seq=Seq(4), session_id=SessionId("f"))
+    row = await store.extend_session("f", [more])
+    expect_equal(row.header.updated_at, more.at, "its last activity")
+    expect_equal([entry.event for entry in await store.last_messages("f")], [said("a"), said("c")], "its messages")
+    expect_equal(await store.list_forks("s"), ["f"], "who reads from the first")
+    expect((await store.check()).ok, "the store is whole")
+
+
+@on_store
+async def a_session_does_not_go_on_with_what_does_not_follow(store: Store) -> None:
+    entries = make_journal([said("a"), noted(1), said("b"), noted(2)])
+    await store.import_session("s", entries[:3])
+    before = await fingerprint(store)
+    for conflicting in (entries[2:], entries[4:]):
+        with expect_raises(ConflictError):
+            await store.extend_session("s", conflicting)
+    for broken in (
+        [],
+        entries[:1],
+        [entries[3], entries[3]],
+        [structs.replace(entries[3], payload="{")],
+        [structs.replace(entries[3], causes=(entries[4].seq,))],
+    ):
+        with expect_raises(InvalidEventError):
+            await store.extend_session("s", broken)
+    many = make_journal([noted(number) for number in range(1_100)])
+    with expect_raises(InvalidInputError):
+        await store.extend_session("s", many[3:])
+    with expect_raises(SessionNotFoundError):
+        await store.extend_session("t", entries[3:])
+    expect_equal(await fingerprint(store), before, "everything")
