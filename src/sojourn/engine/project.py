@@ -5,23 +5,27 @@ commit of its git repository; else the folder's own path. The path is an attribu
 """
 
 import hashlib
-import subprocess
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
+from sojourn.engine.first_commit import find_first_commit
 from sojourn.engine.inputs import MAX_NAME, check_text
+from sojourn.errors import InvalidInputError
 
-_ID_FILE: Final = Path(".sojourn") / "project"
-_GIT_SECONDS: Final = 5
+ID_FILE: Final = Path(".sojourn") / "project"
+"""Where an explicit id is, in the project's folder."""
+
+Source = Literal["file", "git", "path"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Project:
-    """A project: *id* stays when the folder moves, *path* is where it is now."""
+    """A project: *id* stays when the folder moves, *path* is where it is now; *source* is what the id comes from."""
 
     id: str
     path: Path
+    source: Source = "path"
 
     @property
     def name(self) -> str:
@@ -30,35 +34,46 @@ class Project:
 
 
 def find_project(folder: Path) -> Project:
-    """Return the project that *folder* belongs to: the nearest folder above it that says so, else itself."""
+    """Return the project that *folder* belongs to: the nearest folder above it that says so, else itself.
+
+    Raises:
+        InvalidInputError: there is a file with an id, and no id can be read from it.
+    """
     start = folder.resolve()
     for place in (start, *start.parents):
-        explicit = place / _ID_FILE
+        explicit = place / ID_FILE
         if explicit.is_file():
-            return Project(id=check_text(explicit.read_text("utf-8").strip(), f"{explicit}", most=MAX_NAME), path=place)
+            return Project(id=_id_in(explicit), path=place, source="file")
         if (place / ".git").exists():
-            root = _first_commit(place)
+            root = find_first_commit(place)
             if root is not None:
-                return Project(id=f"git-{root}", path=place)
-    return Project(id=f"path-{hashlib.sha256(str(start).encode()).hexdigest()[:16]}", path=start)
+                return Project(id=f"git-{root}", path=place, source="git")
+    return Project(id=path_id(start), path=start, source="path")
+
+
+def path_id(folder: Path) -> str:
+    """Return the id of a project that is known by its path only, whether or not it is still there."""
+    return f"path-{hashlib.sha256(str(folder).encode()).hexdigest()[:16]}"
 
 
 def name_project(folder: Path, project_id: str) -> Project:
-    """Give *folder* an explicit identity, kept in `.sojourn/project`."""
-    check_text(project_id, "a project's id", most=MAX_NAME)
-    file = folder.resolve() / _ID_FILE
+    """Give *folder* an explicit identity, kept in `.sojourn/project`.
+
+    Raises:
+        InvalidInputError: the id is empty, too long, or more than one line.
+        OSError: the file cannot be written.
+    """
+    wanted = check_text(project_id, "a project's id", most=MAX_NAME).strip()
+    if not wanted.isprintable():
+        raise InvalidInputError(f"a project's id is one line that can be seen, got {project_id!r:.100}")
+    file = folder.resolve() / ID_FILE
     file.parent.mkdir(mode=0o700, exist_ok=True)
-    file.write_text(project_id + "\n", "utf-8")
-    return Project(id=project_id, path=folder.resolve())
+    file.write_text(wanted + "\n", "utf-8")
+    return Project(id=wanted, path=folder.resolve(), source="file")
 
 
-def _first_commit(repository: Path) -> str | None:
-    """Return the hash of the oldest commit, or None if git is not there or there is no commit yet."""
-    command = ["git", "-C", str(repository), "rev-list", "--max-parents=0", "HEAD"]
+def _id_in(file: Path) -> str:
     try:
-        found = subprocess.run(  # noqa: S603 - no shell, and the path is the only part that is not ours
-            command, capture_output=True, text=True, timeout=_GIT_SECONDS, check=False
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    return found.stdout.split()[-1][:16] if found.returncode == 0 and found.stdout.split() else None
+        return check_text(file.read_text("utf-8").strip(), f"{file}", most=MAX_NAME)
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidInputError(f"{file} cannot be read: {error}") from error
