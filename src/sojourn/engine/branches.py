@@ -6,6 +6,7 @@ from typing import Any
 
 from sojourn.engine.loading import load_state
 from sojourn.errors import InvalidInputError
+from sojourn.model.events import SessionMoved
 from sojourn.model.header import SessionHeader
 from sojourn.model.ids import Seq, SessionId
 from sojourn.model.state import SessionState
@@ -133,3 +134,9 @@ async def _ancestry(store: Store, session_id: str) -> dict[SessionId, Seq]:
         path[header.forked_from] = min(path[header.session_id], header.forked_at)
         header = parent.header
     return path
+
+
+async def follow_project(store: Store, fork: SessionHeader, project: str | None) -> None:
+    """Let a new fork belong to its parent's *project*: where it belongs is not of the past that it goes back to."""
+    if fork.project != project:
+        await store.append(fork.session_id, [SessionMoved(project=project)])

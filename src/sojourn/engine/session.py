@@ -20,6 +20,7 @@ from sojourn.context.context import Context
 from sojourn.context.inputs import Mode, ShowProfile, Strategy
 from sojourn.context.models import ModelCatalog
 from sojourn.engine import portable
+from sojourn.engine.branches import follow_project
 from sojourn.engine.contexts import Contexts
 from sojourn.engine.forgetting import What, forget
 from sojourn.engine.leased import append_as_held
@@ -352,6 +353,7 @@ class Session:
     async def fork(self, fork_id: str | None = None, *, at: int | None = None) -> Self:
         """Begin a session that continues this one after its entry *at* (None: its head), and open it."""
         row = await self._store.fork_session(self.id, fork_id or new_session_id(), at=at)
+        await follow_project(self._store, row.header, self.state.project)
         return await type(self).open(self._store, row.header.session_id, options=self._options)
 
     async def why(self, thing: Thing) -> Explanation:
@@ -406,7 +408,7 @@ class Session:
             question,
             session_id=None if wide else self.id,
             user_id=self._folded.user_id,
-            project=self._folded.header.project if scope == "project" else None,
+            project=self.state.project if scope == "project" else None,
             kinds=kinds,
             roles=roles,
             since=since,

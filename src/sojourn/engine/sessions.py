@@ -14,7 +14,7 @@ import anyio.to_thread
 
 from sojourn.clock import Clock
 from sojourn.engine import bus, portable
-from sojourn.engine.branches import Branch, Comparison, compare, find_common_point, find_tree
+from sojourn.engine.branches import Branch, Comparison, compare, find_common_point, find_tree, follow_project
 from sojourn.engine.inputs import MAX_NAME, check_tags, check_text
 from sojourn.engine.loading import load_state
 from sojourn.engine.merge import Choice, MergeResult, Strategy, events_for, plan_merge, resolve
@@ -169,6 +169,12 @@ class SessionManager:
         check_tags([*(tag for tag in header.tags if tag not in removed), *added])
         return await self._append(session_id, ev.SessionTagged(added=added, removed=removed))
 
+    async def move(self, session_id: str, project: str | None) -> SessionHeader:
+        """Let a session belong to another project, with all that it shares with the sessions there."""
+        if project is not None:
+            check_text(project, "a project's id", most=MAX_NAME)
+        return await self._append(session_id, ev.SessionMoved(project=project))
+
     async def archive(self, session_id: str) -> SessionHeader:
         """Put a session aside: kept, and listed only when asked for."""
         return await self._append(session_id, ev.SessionArchived())
@@ -226,6 +232,7 @@ class SessionManager:
     async def fork(self, session_id: str, fork_id: str | None = None, *, at: int | None = None) -> Session:
         """Begin a session that continues another after its entry *at* (None: its head), and open it."""
         row = await self._store.fork_session(session_id, fork_id or new_session_id(), at=at)
+        await follow_project(self._store, row.header, (await self._store.get_session(session_id)).header.project)
         session = await self._opened(row.header.session_id)
         forked_from, forked_at = row.header.forked_from, row.header.forked_at
         await self._news.publish(

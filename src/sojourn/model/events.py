@@ -84,6 +84,12 @@ class SessionTagged(EventBase, frozen=True, kw_only=True, tag="session_tagged"):
     removed: tuple[str, ...] = ()
 
 
+class SessionMoved(EventBase, frozen=True, kw_only=True, tag="session_moved"):
+    """The session belongs to another project from now on; None: to no project."""
+
+    project: str | None
+
+
 class SessionArchived(EventBase, frozen=True, kw_only=True, tag="session_archived"):
     """The session was put aside: kept, but not listed unless asked for."""
 
@@ -596,7 +602,7 @@ class UnknownEvent(Value, frozen=True, kw_only=True):
 
 
 KnownEvent = (
-    SessionCreated | SessionForked | SessionRenamed | SessionTagged | SessionArchived | SessionUnarchived
+    SessionCreated | SessionForked | SessionRenamed | SessionTagged | SessionMoved | SessionArchived | SessionUnarchived
     | SessionTrashed | SessionRestored | SessionSuperseded | BranchMerged
     | MessageAdded | TurnStarted | TurnEnded | UserTurnCounted | ToolStarted | ToolRan | ToolRefused | RequestBlocked
     | AllowanceGranted | AllowanceWithdrawn | UsageRecorded | Compacted | CompactionUndone

@@ -13,6 +13,7 @@ from sojourn.model.events import (
     SessionArchived,
     SessionCreated,
     SessionForked,
+    SessionMoved,
     SessionRenamed,
     SessionRestored,
     SessionSuperseded,
@@ -26,8 +27,8 @@ from sojourn.model.ids import Seq, SessionId
 from sojourn.model.value import Value
 
 HOUSEKEEPING = (
-    SessionRenamed | SessionTagged | SessionArchived | SessionUnarchived | SessionTrashed | SessionRestored
-    | SessionSuperseded
+    SessionRenamed | SessionTagged | SessionMoved | SessionArchived | SessionUnarchived | SessionTrashed
+    | SessionRestored | SessionSuperseded
 )  # fmt: skip
 """Events about the session as a thing, not in it: they change what a list shows, and are not activity."""
 _HOUSEKEEPING_TYPES = frozenset(get_args(HOUSEKEEPING))
@@ -106,6 +107,8 @@ class SessionHeader(Value, frozen=True, kw_only=True):
             case SessionTagged():
                 kept = tuple(tag for tag in self.tags if tag not in event.removed)
                 return replace(header, tags=tuple(dict.fromkeys((*kept, *event.added))))
+            case SessionMoved():
+                return replace(header, project=event.project)
             case SessionArchived():
                 return replace(header, archived_at=entry.at)
             case SessionUnarchived():

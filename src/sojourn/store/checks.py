@@ -16,6 +16,7 @@ from sojourn.model.events import (
     Forgotten,
     SessionCreated,
     SessionForked,
+    SessionMoved,
     SessionRenamed,
     SessionSuperseded,
     SessionTagged,
@@ -90,6 +91,8 @@ def check_row_texts(event: SessionCreated | HOUSEKEEPING | UnknownEvent) -> None
             texts = (event.title,)
         case SessionTagged():
             texts = event.added
+        case SessionMoved():
+            texts = (event.project,)
         case SessionSuperseded():
             texts = (check_session_id(event.by),)
         case UnknownEvent():

@@ -62,6 +62,7 @@ def one_of_each() -> list[ev.KnownEvent]:
     return [
         ev.SessionRenamed(title="A title", source="agent"),
         ev.SessionTagged(added=("work", "ß"), removed=("play",)),
+        ev.SessionMoved(project="elsewhere"),
         ev.SessionArchived(),
         ev.SessionUnarchived(),
         ev.SessionTrashed(),

@@ -38,7 +38,7 @@ any_json: st.SearchStrategy[Any] = st.recursive(
 )
 """Any JSON value."""
 
-_ROW_EVENTS = (ev.SessionCreated, ev.SessionRenamed, ev.SessionTagged)
+_ROW_EVENTS = (ev.SessionCreated, ev.SessionRenamed, ev.SessionTagged, ev.SessionMoved)
 _NOT_APPENDED = (ev.SessionCreated, ev.SessionForked, ev.Forgotten)
 _POOLED = frozenset({
     "call_id", "fact_id", "id", "interrupt_id", "research_id", "step_id", "task_id", "tool_call_id", "turn_id",

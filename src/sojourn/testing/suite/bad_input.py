@@ -107,6 +107,7 @@ def bad_appends() -> Iterator[BadCall]:
     for what, event in (
         ("NUL in a title", ev.SessionRenamed(title="a\0b")),
         ("NUL in a tag", ev.SessionTagged(added=("a\0b",))),
+        ("NUL in a project", ev.SessionMoved(project="a\0b")),
         ("a lone surrogate in a title", ev.SessionRenamed(title=surrogate)),
         ("NUL in the name of a kind", _unknown("a\0", "{}")),
         ("NUL in a title in disguise", _unknown("session_renamed", '{"kind":"session_renamed","title":"\\u0000"}')),

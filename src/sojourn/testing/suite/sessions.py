@@ -5,6 +5,7 @@ from sojourn.model.events import (
     Event,
     SessionArchived,
     SessionCreated,
+    SessionMoved,
     SessionRenamed,
     SessionRestored,
     SessionSuperseded,
@@ -15,7 +16,7 @@ from sojourn.model.events import (
 )
 from sojourn.model.header import SessionHeader
 from sojourn.model.ids import SessionId
-from sojourn.store.protocol import Store
+from sojourn.store.protocol import SessionQuery, Store
 from sojourn.testing.expectations import expect, expect_equal, expect_raises
 from sojourn.testing.factories import said
 from sojourn.testing.suite.check import on_store
@@ -114,6 +115,19 @@ async def tags_are_added_and_removed_without_doubles(store: Store) -> None:
 
 
 @on_store
+async def a_session_moves_to_another_project_and_is_listed_there(store: Store) -> None:
+    await store.create_session("s", SessionCreated(project="old"))
+    header = await _after(store, SessionMoved(project="new"))
+    expect_equal(header.project, "new", "the project")
+    listed = {
+        project: [row.header.session_id for row in (await store.list_sessions(SessionQuery(project=project))).rows]
+        for project in ("old", "new")
+    }
+    expect_equal(listed, {"old": [], "new": ["s"]}, "what is listed where")
+    expect_equal((await _after(store, SessionMoved(project=None))).project, None, "the project afterwards")
+
+
+@on_store
 async def archiving_and_trashing_can_be_undone(store: Store) -> None:
     await store.create_session("s")
     gone = await _after(store, SessionArchived(), SessionTrashed())
@@ -143,6 +157,7 @@ async def housekeeping_is_not_activity(store: Store) -> None:
     housekeeping: tuple[Event, ...] = (
         SessionRenamed(title="t"),
         SessionTagged(added=("x",)),
+        SessionMoved(project="p"),
         SessionArchived(),
         SessionUnarchived(),
         SessionTrashed(),
