@@ -14,6 +14,7 @@
     │   ├── LeaseLostError
     │   └── NotPendingError
     ├── BudgetExceededError        it would cost more than was allowed
+    ├── ApprovalNeededError        a human has to say yes first, and nobody could be asked
     ├── ModelError                 a language or embedding model failed, or answered with something else
     │   ├── ModelUnavailableError
     │   ├── EmbeddingError
@@ -104,6 +105,10 @@ class BudgetExceededError(SojournError):
     """This would cost more than was allowed, so nothing was asked of a model. Raise the limit to go on."""
 
 
+class ApprovalNeededError(SojournError):
+    """A human has to allow this first, and nobody can be asked here. The question waits in the session."""
+
+
 class ModelError(SojournError):
     """The model could not be reached, or its answer cannot be used. What was said is stored; try again later."""
 
@@ -186,6 +191,7 @@ OUTSIDE: Final[dict[type[SojournError], Outside]] = {
     ConflictError: Outside(http=409, rpc=-32009, ws=4409, exit=4),
     LockedError: Outside(http=423, rpc=-32023, ws=4423, exit=4),
     BudgetExceededError: Outside(http=402, rpc=-32029, ws=4402, exit=1),
+    ApprovalNeededError: Outside(http=409, rpc=-32010, ws=4409, exit=1),
     ModelError: Outside(http=502, rpc=-32052, ws=4502, exit=1),
     ModelUnavailableError: Outside(http=503, rpc=-32053, ws=4503, exit=1),
     McpError: Outside(http=502, rpc=-32052, ws=4502, exit=1),
