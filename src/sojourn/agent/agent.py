@@ -204,7 +204,7 @@ class Agent:
             ModelError, BudgetExceededError: the turn failed; what was said is stored.
             InvalidInputError: nothing was said, or too much.
         """
-        _check_said(text)
+        check_said(text)
         wish = Wish(
             text=text,
             asked=asked,
@@ -489,7 +489,12 @@ def _to_nobody(event: TurnEvent) -> None:
     """Tell nobody: no turn is going on."""
 
 
-def _check_said(text: str) -> None:
+def check_said(text: str) -> None:
+    """Do nothing if *text* can be said to a model.
+
+    Raises:
+        InvalidInputError: it is empty, or too long.
+    """
     if not isinstance(text, str) or not text.strip():
         raise InvalidInputError("say something: the message is empty")
     if len(text) > MAX_INPUT:
