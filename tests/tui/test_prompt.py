@@ -1,0 +1,342 @@
+"""Where the person types: sending, history, pastes, completion, the editor, and the draft that is kept."""
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from textual import events
+from textual.pilot import Pilot
+
+from sojourn.tui.app import SojournApp
+from sojourn.tui.chat.completion import Completion, commands_for, mentions_for, typed_at
+from sojourn.tui.chat.drafts import Draft, Drafts
+from sojourn.tui.chat.files import list_files, ranked
+from sojourn.tui.chat.transcript import Transcript
+from tests.tui.apps import engine, opened
+
+pytestmark = pytest.mark.anyio
+SIZE = (100, 30)
+
+
+async def until(pilot: Pilot[int], holds: Callable[[], bool]) -> None:
+    """Let the app work until something holds; it has ample, but not endless, rounds for it."""
+    for _ in range(200):
+        if holds():
+            return
+        await pilot.pause(0.01)
+    raise AssertionError("it never came")
+
+
+async def paste(app: SojournApp, pilot: Pilot[int], text: str) -> None:
+    app.chat.prompt.post_message(events.Paste(text))
+    await pilot.pause()
+
+
+async def send(app: SojournApp, pilot: Pilot[int], text: str) -> None:
+    await pilot.press(*text, "enter")
+    await app.chat.turns.wait_until_idle()
+    await pilot.pause()
+
+
+def said(app: SojournApp) -> list[str]:
+    return [item.text for item in app.chat.query_one(Transcript).items if item.is_prompt]
+
+
+def offered(app: SojournApp) -> list[str]:
+    return [one.name for one in app.chat.query_one(Completion).candidates]
+
+
+# --- typing and history
+
+
+async def test_up_brings_back_what_was_said_and_down_goes_forth_again() -> None:
+    async with opened(says=["one", "two"]) as app, app.run_test(size=SIZE) as pilot:
+        await send(app, pilot, "first")
+        await send(app, pilot, "second")
+        await pilot.press("up")
+        await pilot.pause()
+        newest = app.chat.prompt.text
+        await pilot.press("up")
+        oldest = app.chat.prompt.text
+        await pilot.press("down")
+        again = app.chat.prompt.text
+        await pilot.press("down")
+
+        assert (newest, oldest, again, app.chat.prompt.text) == ("second", "first", "second", "")
+
+
+async def test_up_leaves_alone_what_was_brought_back_and_changed() -> None:
+    async with opened(says=["one", "two"]) as app, app.run_test(size=SIZE) as pilot:
+        await send(app, pilot, "first")
+        await send(app, pilot, "second")
+        await pilot.press("up")
+        await pilot.pause()
+        await pilot.press("!", "up")
+
+        assert app.chat.prompt.text == "second!"
+
+
+async def test_history_goes_on_in_other_sessions_of_the_project(tmp_path: Path) -> None:
+    async with opened(tmp_path / "s.db", says=["one"]) as app, app.run_test(size=SIZE) as pilot:
+        await send(app, pilot, "long ago")
+    async with opened(tmp_path / "s.db") as app, app.run_test(size=SIZE) as pilot:
+        await pilot.press("up")
+        await until(pilot, lambda: bool(app.chat.prompt.text))
+
+        assert app.chat.prompt.text == "long ago"
+
+
+async def test_shift_enter_begins_another_line_and_enter_sends_both() -> None:
+    async with opened() as app, app.run_test(size=SIZE) as pilot:
+        await pilot.press(*"ab", "ctrl+j", *"cd", "enter")
+        await app.chat.turns.wait_until_idle()
+        await pilot.pause()
+
+        assert said(app) == ["ab\ncd"]
+
+
+async def test_words_and_lines_are_deleted_with_the_keys_of_a_shell() -> None:
+    async with opened() as app, app.run_test(size=SIZE) as pilot:
+        await pilot.press(*"one two", "ctrl+w")
+        word = app.chat.prompt.text
+        await pilot.press("ctrl+u")
+
+        assert (word, app.chat.prompt.text) == ("one ", "")
+
+
+async def test_alt_arrows_go_by_words() -> None:
+    async with opened() as app, app.run_test(size=SIZE) as pilot:
+        await pilot.press(*"one two", "alt+left", "X")
+
+        assert app.chat.prompt.text == "one Xtwo"
+
+
+# --- pastes
+
+
+async def test_a_long_paste_is_one_mark_and_is_sent_whole() -> None:
+    text = "word " * 2_000
+    async with opened() as app, app.run_test(size=SIZE) as pilot:
+        await pilot.press(*"see ")
+        await paste(app, pilot, text)
+        shown = app.chat.prompt.text
+        await pilot.press("enter")
+        await app.chat.turns.wait_until_idle()
+        await pilot.pause()
+
+        assert shown == "see [pasted #1: 10,000 characters]"
+        assert said(app) == [f"see {text}".strip()]
+
+
+async def test_control_characters_are_not_drawn_but_are_sent() -> None:
+    async with opened() as app, app.run_test(size=SIZE) as pilot:
+        await paste(app, pilot, "a\x1b[31mred\x07")
+        shown = app.chat.prompt.text
+        await pilot.press("enter")
+        await app.chat.turns.wait_until_idle()
+        await pilot.pause()
+
+        assert "\x1b" not in shown
+        assert said(app) == ["a\x1b[31mred\x07"]
+
+
+async def test_the_marks_that_a_terminal_puts_around_a_paste_are_not_part_of_it() -> None:
+    async with opened() as app, app.run_test(size=SIZE) as pilot:
+        await paste(app, pilot, "\x1b[200~one\r\ntwo\x1b[201~")
+
+        assert app.chat.prompt.text == "one\ntwo"
+
+
+async def test_a_paste_takes_the_place_of_what_is_selected() -> None:
+    async with opened() as app, app.run_test(size=SIZE) as pilot:
+        await pilot.press(*"one", "f7")
+        await paste(app, pilot, "two")
+
+        assert app.chat.prompt.text == "two"
+
+
+# --- completion
+
+
+async def test_a_slash_lists_the_commands_and_tab_puts_one_in() -> None:
+    async with opened() as app, app.run_test(size=SIZE) as pilot:
+        await pilot.press("/")
+        await pilot.pause()
+        everything = offered(app)
+        await pilot.press(*"com")
+        await pilot.pause()
+        fitting = offered(app)
+        await pilot.press("tab")
+
+        assert {"/help", "/context", "/tree", "/compact", "/exit"} <= set(everything)
+        assert fitting[0] == "/compact"
+        assert app.chat.prompt.text == "/compact "
+        assert app.focused is app.chat.prompt
+
+
+async def test_enter_puts_in_what_is_chosen_and_sends_what_is_typed_in_full() -> None:
+    async with opened() as app, app.run_test(size=SIZE) as pilot:
+        await pilot.press(*"/ne")
+        await pilot.pause()
+        await pilot.press("enter")
+        put_in = app.chat.prompt.text
+        await pilot.press("ctrl+u", *"/new")
+        await pilot.pause()
+        await pilot.press("enter")
+        await pilot.pause()
+
+        assert (put_in, app.chat.prompt.text) == ("/new ", "")
+
+
+async def test_arrows_choose_and_escape_closes_without_stopping_to_type() -> None:
+    async with opened() as app, app.run_test(size=SIZE) as pilot:
+        await pilot.press("/")
+        await pilot.pause()
+        completion = app.chat.query_one(Completion)
+        await pilot.press("down", "down", "up")
+        chosen = completion.highlighted
+        await pilot.press("escape")
+        await pilot.press("h")
+        await pilot.pause()
+
+        assert chosen == 1
+        assert not completion.is_open
+        assert app.chat.prompt.text == "/h"
+
+
+async def test_a_path_is_no_command() -> None:
+    assert typed_at("/etc/ho", row=0, column=7) is None
+    assert typed_at("/he", row=1, column=3) is None
+    assert commands_for("zzz", {"help": "list"}) == []
+
+
+async def test_an_at_sign_lists_files_by_their_name_first(tmp_path: Path) -> None:
+    paths = ["docs/prompt.md", "src/app.py", "src/prompt.py", "src/very/deep/prompting.py"]
+
+    found = ranked(paths, "prompt", most=10)
+
+    assert found[:2] == ["src/prompt.py", "docs/prompt.md"]
+    assert ranked(paths, "sap", most=1) == ["src/app.py"]
+    assert [one.insert for one in mentions_for("app", ["src/app.py"], None)] == ["src/app.py "]
+    assert [one.insert for one in mentions_for("my", ["my file.txt"], None)] == ["`my file.txt` "]
+
+
+async def test_an_address_with_an_at_sign_is_no_mention() -> None:
+    assert typed_at("me@example", row=0, column=10) is None
+    mention = typed_at("see (@src", row=3, column=9)
+    assert mention is not None
+    assert (mention.text, mention.start) == ("src", 5)
+
+
+async def test_files_are_those_that_git_knows_without_hidden_ones(tmp_path: Path) -> None:
+    for name in ("kept.py", "left.log", ".hidden", "sub/deep.py"):
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("")
+    without_git = list_files(tmp_path)
+    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
+    (tmp_path / ".gitignore").write_text("*.log\n")
+
+    assert without_git == ("kept.py", "left.log", "sub/deep.py")
+    assert list_files(tmp_path) == ("kept.py", "sub/deep.py")
+    assert list_files(tmp_path / "nowhere") == ()
+
+
+async def test_choosing_a_file_puts_its_path_where_the_at_sign_stood(tmp_path: Path) -> None:
+    async with opened() as app, app.run_test(size=SIZE) as pilot:
+        (tmp_path / "notes.md").write_text("")
+        app.chat.prompt._files._folder = tmp_path
+        await pilot.press(*"read @no")
+        await until(pilot, lambda: bool(offered(app)))
+        await pilot.press("tab")
+
+        assert app.chat.prompt.text == "read notes.md "
+
+
+# --- the editor
+
+
+@pytest.mark.parametrize("keys", [("f4",), ("ctrl+x", "ctrl+e")])
+async def test_the_editor_changes_the_message(
+    keys: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = tmp_path / "editor"
+    script.write_text('#!/bin/sh\nprintf "%s, edited\\n" "$(cat "$1")" > "$1"\n')
+    script.chmod(0o755)
+    monkeypatch.setenv("VISUAL", str(script))
+    async with opened() as app, app.run_test(size=SIZE) as pilot:
+        assert app._driver is not None
+        monkeypatch.setattr(type(app._driver), "can_suspend", property(lambda _: True))
+        await pilot.press(*"typed", *keys)
+        await until(pilot, lambda: app.chat.prompt.text != "typed")
+
+        assert app.chat.prompt.text == "typed, edited"
+
+
+async def test_an_editor_that_is_not_there_leaves_the_message_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VISUAL", "/no/such/editor")
+    async with opened() as app, app.run_test(size=SIZE) as pilot:
+        await pilot.press(*"typed", "f4")
+        await until(pilot, lambda: bool(app._notifications))
+
+        assert app.chat.prompt.text == "typed"
+        assert "there is no editor" in next(iter(app._notifications)).message
+
+
+# --- drafts
+
+
+async def test_what_was_typed_and_not_sent_is_there_again_when_the_app_is_opened(tmp_path: Path) -> None:
+    async with opened(tmp_path / "s.db") as app, app.run_test(size=SIZE) as pilot:
+        await pilot.press(*"half a tho")
+    async with opened(tmp_path / "s.db") as app, app.run_test(size=SIZE) as pilot:
+        await until(pilot, lambda: bool(app.chat.prompt.text))
+
+        assert app.chat.prompt.text == "half a tho"
+
+
+async def test_a_draft_is_kept_while_one_types_not_only_at_the_end(tmp_path: Path) -> None:
+    async with opened(tmp_path / "s.db") as app, app.run_test(size=SIZE) as pilot:
+        await pilot.press(*"half")
+        await paste(app, pilot, "x" * 5_000)
+        drafts = Drafts(app.sojourn.store.documents)
+        for _ in range(200):
+            kept = await drafts.load("new:path-test")
+            if kept.pasted:
+                break
+            await pilot.pause(0.01)
+
+        assert kept == Draft(text="half[pasted #1: 5,000 characters]", pasted=("x" * 5_000,))
+
+
+async def test_what_was_sent_leaves_no_draft(tmp_path: Path) -> None:
+    async with opened(tmp_path / "s.db") as app, app.run_test(size=SIZE) as pilot:
+        await send(app, pilot, "hello")
+    async with engine(tmp_path / "s.db") as app_engine:
+        assert await app_engine.store.documents.list_keys("draft/") == []
+
+
+async def test_each_session_has_its_own_draft() -> None:
+    async with opened(says=["one", "two"]) as app, app.run_test(size=SIZE) as pilot:
+        await send(app, pilot, "first session")
+        first = app.session
+        assert first is not None
+        await pilot.press(*"for the first")
+        await app.action_new_session()
+        await until(pilot, lambda: not app.chat.prompt.text)
+        await send(app, pilot, "second session")
+        await pilot.press(*"for the second")
+        await app.open_session(first.id)
+        await until(pilot, lambda: bool(app.chat.prompt.text) and app.chat.prompt.text != "for the second")
+
+        assert app.chat.prompt.text == "for the first"
+
+
+async def test_messages_that_waited_are_in_the_prompt_again(tmp_path: Path) -> None:
+    async with engine(tmp_path / "s.db") as app_engine:
+        await Drafts(app_engine.store.documents).save("new:path-test", Draft(text="and this", waiting=("one", "two")))
+    async with opened(tmp_path / "s.db") as app, app.run_test(size=SIZE) as pilot:
+        await until(pilot, lambda: bool(app.chat.prompt.text))
+
+        assert app.chat.prompt.text == "one\n\ntwo\n\nand this"
