@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import apsw
+import click
 import pytest
 from click.testing import CliRunner
 
@@ -85,6 +86,8 @@ def chat(home: Path, *lines: str, model: str = "scripted:I see.", also: tuple[st
         )
     if isinstance(done.exception, SojournError):
         return Finished([], outside(done.exception).exit, done.stdout, f"{done.stderr}{done.exception}")
+    if isinstance(done.exception, click.ClickException):
+        return Finished([], 2, done.stdout, f"{done.stderr}{done.exception.format_message()}")
     if done.exception is not None:
         raise done.exception
     return Finished([], done.return_value, done.stdout, done.stderr)
@@ -139,7 +142,7 @@ def test_the_first_lines_say_which_model_why_and_where_sessions_are(home: Path) 
 
     (line, hint) = begun.stderr.splitlines()
     assert line == f"scripted (scripted), because you named it; sessions are kept in {home}/data/sojourn.db"
-    assert hint.startswith("kept; to go on: sojourn chat --session ")
+    assert hint.startswith("kept; to go on: sojourn -r ")
     assert begun.stdout == "I see.\n"
 
 
@@ -171,7 +174,7 @@ def test_a_session_that_is_not_there_or_not_one_is_an_error(home: Path) -> None:
 
     assert (missing.returncode, several.returncode, both.returncode) == (3, 2, 2)
     assert "names 2 sessions; choose one" in several.stderr
-    assert "not both" in both.stderr
+    assert "give one of -c, -r and --new-session" in both.stderr
 
 
 def test_sessions_of_another_folder_are_another_projects(home: Path) -> None:
@@ -451,7 +454,7 @@ def test_a_person_gets_a_prompt_dim_asides_and_leaves_with_ctrl_d(home: Path) ->
     seen = typed(home, "Hello there\n", "\x04")
 
     assert "I see.\r\n> " in seen
-    assert "\x1b[2mkept; to go on: sojourn chat" in seen
+    assert "\x1b[2mkept; to go on: sojourn -r" in seen
 
 
 def test_nothing_is_coloured_if_that_is_not_wanted(home: Path) -> None:

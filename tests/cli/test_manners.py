@@ -30,8 +30,8 @@ def on_terminal(**environment: str) -> str:
     return shown.decode()
 
 
-def test_without_a_command_it_tells_which_there_are() -> None:
-    asked = subprocess.run([SOJOURN], capture_output=True, text=True, check=False)
+def test_asked_for_help_it_tells_which_commands_there_are() -> None:
+    asked = subprocess.run([SOJOURN, "--help"], capture_output=True, text=True, check=False)
 
     assert asked.returncode == 0
     assert asked.stdout.startswith("Usage:")
@@ -88,7 +88,7 @@ def test_a_result_that_cannot_be_written_is_one_sentence() -> None:
 
 
 def test_what_was_typed_cannot_act_on_the_terminal() -> None:
-    asked = subprocess.run([SOJOURN, "\x1b[2J"], capture_output=True, text=True, check=False)
+    asked = subprocess.run([SOJOURN, "--\x1b[2J"], capture_output=True, text=True, check=False)
 
     assert asked.returncode == 2
     assert "\x1b" not in asked.stderr

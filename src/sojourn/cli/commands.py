@@ -4,13 +4,14 @@ import atexit
 import gc
 import sys
 from collections.abc import Sequence
-from importlib import import_module
+from itertools import pairwise
 from typing import Final
 
 import click
 
 from sojourn import __version__
 from sojourn.cli import diagnostics, output
+from sojourn.cli.lazy_group import LazyGroup
 from sojourn.errors import CorruptError, SojournError, outside
 
 _COMMANDS: Final = {
@@ -21,6 +22,7 @@ _COMMANDS: Final = {
     "demo": ("sojourn.cli.demo:demo", "Record a session, kill it in the middle of a turn, resume it, fork it."),
     "diff": ("sojourn.cli.comparing:diff", "Say where two branches part, and what they hold differently."),
     "doctor": ("sojourn.cli.doctor:doctor", "Check everything that is kept, and say what is missing for more."),
+    "export": ("sojourn.cli.exporting:export", "Write sessions as files that others can read."),
     "fork": ("sojourn.cli.branching:fork", "Begin a session that continues another."),
     "help": ("sojourn.cli.manual:help_", "Say what can be typed: every command, or all about one."),
     "ls": ("sojourn.cli.listing:ls", "List the sessions of this project."),
@@ -47,28 +49,13 @@ _INTERRUPTED: Final = 130
 """What a shell reports of a program that Ctrl+C ended."""
 
 
-class LazyGroup(click.Group):
-    """A group that knows its commands by name, and imports one when it is run."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
-        return sorted(_COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        if cmd_name not in _COMMANDS:
-            return None
-        module, _, name = _COMMANDS[cmd_name][0].partition(":")
-        command: click.Command = getattr(import_module(module), name)
-        return command
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, text) for name, (_, text) in sorted(_COMMANDS.items())])
-
-
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=LazyGroup, table=_COMMANDS, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="sojourn")
 def cli() -> None:
-    """Sojourn keeps every conversation that your agents have."""
+    """Sojourn keeps every conversation that your agents have.
+
+    Alone it opens the app, and goes on with the last session of this project. PROMPT asks in a new session.
+    """
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -81,9 +68,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except SojournError as error:
         _complain(given, error)
         sys.exit(outside(error).exit)
-    except click.exceptions.NoArgsIsHelpError as error:
-        output.write(error.format_message())
-        sys.exit(0)
     except click.ClickException as error:
         _complain(given, error)
         sys.exit(2)
@@ -112,8 +96,25 @@ def _complain(given: Sequence[str], error: SojournError | click.ClickException) 
     """Say what went wrong, and what may help, to a person or to a program."""
     hints = [*getattr(error, "__notes__", ()), *([_DOCTOR] if isinstance(error, CorruptError) else ())]
     typed = given[: given.index("--")] if "--" in given else given
-    if "--json" in typed:
-        command = next((word for word in typed if word in _COMMANDS), "sojourn")
-        output.write_json_error(command, error, hints=hints)
+    if _wants_json(typed):
+        output.write_json_error(_named(typed), error, hints=hints)
     else:
         diagnostics.complain(output.sentence(error), hints=hints)
+
+
+def _named(typed: Sequence[str]) -> str:
+    """Return the command that was typed, with that of its group: `facts ls`; the program's name, if there is none."""
+    words = [word for word in typed if not word.startswith("-")]
+    first = next((place for place, word in enumerate(words) if word in _COMMANDS), None)
+    if first is None:
+        return "sojourn"
+    group = cli.get_command(click.Context(cli), words[first])
+    within = group.commands if isinstance(group, click.Group) else {}
+    return " ".join([words[first], *[word for word in words[first + 1 : first + 2] if word in within]])
+
+
+def _wants_json(typed: Sequence[str]) -> bool:
+    """Tell whether a program reads the answer: whatever went wrong, it may have been the options themselves."""
+    forms = [after for word, after in pairwise((*typed, "")) if word == "--output-format"]
+    forms += [word.partition("=")[2] for word in typed if word.startswith("--output-format=")]
+    return "--json" in typed or any("json" in form for form in forms)

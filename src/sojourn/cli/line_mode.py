@@ -8,7 +8,8 @@ import concurrent.futures
 import contextlib
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
+from functools import partial
 from typing import Final
 
 from anyio.from_thread import BlockingPortal
@@ -19,7 +20,7 @@ from sojourn.cli import diagnostics
 from sojourn.cli.asking import Asking
 from sojourn.cli.screen import Screen
 from sojourn.desk import slash_commands
-from sojourn.desk.conversation import Conversation
+from sojourn.desk.conversation import Conversation, Show
 from sojourn.errors import SojournError, outside
 from sojourn.model.interrupts import Interrupt
 
@@ -36,9 +37,12 @@ _ANSWERS: Final = {
     "x": (Approval.DENY_ALL, "nothing that this turn asks"),
 }
 """What a person can type, what that means, and how it is called."""
+_GO_ON: Final = "/go"
 _LEAVE: Final = frozenset({"exit", "quit", "bye", ";", "/exit", "/quit"})
 _INTERRUPTED: Final = 130
 """What a shell reports of a program that Ctrl-C ended."""
+
+Turn = Callable[[CancellationToken, Show], Awaitable[None]]
 
 
 class LineMode:
@@ -56,16 +60,20 @@ class LineMode:
         self._is_asking = False
         self._code = 0
 
-    def run(self) -> int:
-        """Talk until the input ends or the person leaves; return the exit code.
+    def run(self, first: str | None = None) -> int:
+        """Talk until the input ends or the person leaves; return the exit code. *first* is said at once.
 
         Somebody who types has seen what went wrong, so leaving is no failure; a script is told.
         """
         if self._by_hand:
             _edit_lines()
             diagnostics.note("/help lists what there is beside talking; exit leaves")
-        said = False
+        said = first is not None
         try:
+            if self._portal.call(self._conversation.is_cut_off):
+                diagnostics.note(f"the last turn was cut off; {_GO_ON} goes on with it")
+            if first is not None:
+                self._take(first)
             while (line := self._read()) is not None and line.lower() not in _LEAVE:
                 if line:
                     said = True
@@ -79,24 +87,26 @@ class LineMode:
     def _take(self, line: str) -> None:
         """Do what a line asks for. What goes wrong is told, and the chat goes on."""
         try:
-            if slash_commands.is_command(line):
+            if line.lower() == _GO_ON:
+                self._work(self._conversation.go_on)
+            elif slash_commands.is_command(line, self._conversation):
                 self._command(line)
             else:
-                self._answer(line)
+                self._work(partial(self._conversation.say, line))
         except SojournError as error:
             self._screen.complain(error)
             self._code = 0 if self._by_hand else outside(error).exit
 
     def _command(self, line: str) -> None:
         running = self._portal.start_task_soon(slash_commands.run, self._conversation, line)
-        with _on_interrupt(running.cancel):
+        with on_interrupt(running.cancel):
             try:
                 self._screen.lines(line, running.result())
             except concurrent.futures.CancelledError:
                 diagnostics.note("stopped")
 
-    def _answer(self, text: str) -> None:
-        """Say *text* and show the answer. Ctrl-C stops it; a second one, before it has stopped, leaves."""
+    def _work(self, turn: Turn) -> None:
+        """Take a turn and show the answer. Ctrl-C stops it; a second one, before it has stopped, leaves."""
         token = CancellationToken()
 
         def interrupt() -> None:
@@ -104,8 +114,8 @@ class LineMode:
                 raise KeyboardInterrupt
             token.cancel()
 
-        with _on_interrupt(interrupt):
-            answering = self._portal.start_task_soon(self._conversation.say, text, token, self._screen.show)
+        with on_interrupt(interrupt):
+            answering = self._portal.start_task_soon(turn, token, self._screen.show)
             try:
                 self._asking.serve(answering, lambda question: self._ask(question, token))
             except KeyboardInterrupt:
@@ -169,7 +179,7 @@ class LineMode:
 
 
 @contextlib.contextmanager
-def _on_interrupt(act: Callable[[], object]) -> Iterator[None]:
+def on_interrupt(act: Callable[[], object]) -> Iterator[None]:
     """Call *act* at each Ctrl-C while the body runs."""
     before = signal.signal(signal.SIGINT, lambda *_: act())
     try:

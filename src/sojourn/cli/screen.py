@@ -77,7 +77,13 @@ class Screen(Protocol):
 class TextScreen:
     """For people. Lives as long as the chat."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, verbose: bool = False, answers: bool = True) -> None:
+        """Show what is done for answers; if *verbose*, also what is thought, and what tools put out.
+
+        Without *answers*, somebody else shows those.
+        """
+        self._verbose = verbose
+        self._answers = answers
         self._in_line = False
         self._calls: dict[str, ToolCall] = {}
 
@@ -93,7 +99,7 @@ class TextScreen:
 
     def show(self, event: ev.TurnEvent) -> None:
         match event:
-            case ev.ContentChunk(text=text) if text:
+            case ev.ContentChunk(text=text) if text and self._answers:
                 write_piece(safe(text))
                 self._in_line = not text.endswith("\n")
             case ev.ReasoningStarted():
@@ -114,6 +120,21 @@ class TextScreen:
                 self._aside("stopped; what was said is kept")
             case ev.SessionCompleted(halted_at_limit=True):
                 self._aside("stopped: it asked for tools too often in one turn")
+            case _ if self._verbose:
+                self._show_more(event)
+            case _:
+                pass
+
+    def _show_more(self, event: ev.TurnEvent) -> None:
+        """Show what only some want to see: what the model thinks, and what tools put out."""
+        match event:
+            case ev.ReasoningChunk(text=text):
+                diagnostics.prompt(_dim(text))
+            case ev.ReasoningEnded():
+                diagnostics.note("")
+            case ev.ToolCompleted(output=output) if output:
+                # Indented in every line, so that nothing in it can pass for the program's own words.
+                self._aside("  " + output.replace("\n", "\n    "))
             case _:
                 pass
 
@@ -142,14 +163,18 @@ class TextScreen:
 class JsonScreen:
     """For programs: one JSON object in each line, of the shape that every command's has."""
 
+    def __init__(self, command: str = "chat") -> None:
+        """Say in each object that it comes from *command*."""
+        self._command = command
+
     def begin(self, opening: Opening) -> None:
-        write_json("chat", {"event": "ChatStarted", **asdict(opening)})
+        write_json(self._command, {"event": "ChatStarted", **asdict(opening)})
 
     def leave(self, session_id: str, again: str) -> None:
-        write_json("chat", {"event": "ChatEnded", "session_id": session_id, "again": again})
+        write_json(self._command, {"event": "ChatEnded", "session_id": session_id, "again": again})
 
     def show(self, event: ev.TurnEvent) -> None:
-        write_json("chat", event.to_dict())
+        write_json(self._command, event.to_dict())
 
     def ask(self, interrupt: Interrupt, choices: str) -> None:
         _ask(interrupt, choices)
@@ -158,10 +183,10 @@ class JsonScreen:
         """Do nothing: each line stands alone."""
 
     def lines(self, command: str, lines: Sequence[str]) -> None:
-        write_json("chat", {"event": "Command", "command": command, "lines": list(lines)})
+        write_json(self._command, {"event": "Command", "command": command, "lines": list(lines)})
 
     def complain(self, error: SojournError) -> None:
-        write_json_error("chat", error)
+        write_json_error(self._command, error)
 
 
 def _ask(interrupt: Interrupt, choices: str) -> None:

@@ -10,7 +10,7 @@ from typing import Final
 
 import anyio
 
-from sojourn.agent.agent import Agent
+from sojourn.agent.agent import Agent, check_said
 from sojourn.agent.cancellation import CancellationToken, cancelled_by
 from sojourn.agent.command_control import CommandControlAgent, McpHooks
 from sojourn.agent.events import TurnEvent
@@ -127,6 +127,11 @@ class Conversation:
         return self._partner.instructions
 
     @property
+    def uses_tools(self) -> bool:
+        """Whether the model may do anything but talk."""
+        return self._partner.equip is not None
+
+    @property
     def spent_micros(self) -> int:
         """What this conversation has cost since it was begun, in all its sessions, in millionths of a dollar."""
         here = 0 if self._session is None else SessionBudget(self._session).spent.micros - self._spent_at_entry
@@ -189,8 +194,10 @@ class Conversation:
         """Say *text* to the model, and show what happens until the turn is over. The errors are the agent's.
 
         Raises:
+            InvalidInputError: nothing was said, or too much; nothing is stored.
             BudgetExceededError: the conversation has spent what it may.
         """
+        check_said(text)  # before a session is begun for it
         self._check_budget()
         await self._wait_for_servers(token)
         if self._session is None:

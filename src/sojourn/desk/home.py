@@ -12,6 +12,7 @@ HOME: Final = "SOJOURN_HOME"
 STORE: Final = "SOJOURN_STORE"
 """The variable that names another store, of any kind."""
 _FILE: Final = "sojourn.db"
+_CONFIG: Final = "config.toml"
 
 
 def store_location(named: str | None, environment: Mapping[str, str]) -> str | Path:
@@ -33,11 +34,20 @@ def default_location(environment: Mapping[str, str]) -> Path:
 def instructions_file(environment: Mapping[str, str]) -> Path:
     """Return where a person may write what every model is told, in every project."""
     # Who only looks at his sessions does not wait for what an agent needs.
-    import platformdirs  # noqa: PLC0415
-
     from sojourn.agent.instructions import FILE_NAME  # noqa: PLC0415
 
-    return (_named(environment) or platformdirs.user_config_path("sojourn", appauthor=False)) / FILE_NAME
+    return _config_folder(environment) / FILE_NAME
+
+
+def config_file(environment: Mapping[str, str]) -> Path:
+    """Return where a person's own configuration is, or would be."""
+    return _config_folder(environment) / _CONFIG
+
+
+def _config_folder(environment: Mapping[str, str]) -> Path:
+    import platformdirs  # noqa: PLC0415 - whoever names a folder of his own does not wait for it
+
+    return _named(environment) or platformdirs.user_config_path("sojourn", appauthor=False)
 
 
 def _named(environment: Mapping[str, str]) -> Path | None:

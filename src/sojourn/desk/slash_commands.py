@@ -23,10 +23,20 @@ _KEYS: Final = (
 Command = Callable[[Conversation, str], Awaitable[list[str]]]
 
 
-def is_command(line: str) -> bool:
-    """Tell whether a line is a command: `/word`, and not a path."""
+def is_command(line: str, conversation: Conversation | None = None) -> bool:
+    """Tell whether a line is a command: `/word`, and not a path.
+
+    What names no command of ours but a prompt of a server in *conversation* is something to say.
+    """
     name = line.split(maxsplit=1)[0] if line.strip() else ""
-    return name.startswith("/") and name[1:].isalpha()
+    if not name.startswith("/") or not name[1:].replace("-", "").isalpha():
+        return False
+    return name[1:].lower() in _COMMANDS or conversation is None or not conversation.has_prompt(name[1:])
+
+
+def offered() -> dict[str, str]:
+    """Return what each command is for, by its name, in the order in which they are listed."""
+    return {name: text for name, (_, text) in _COMMANDS.items()}
 
 
 async def run(conversation: Conversation, line: str) -> list[str]:
@@ -43,7 +53,7 @@ async def run(conversation: Conversation, line: str) -> list[str]:
 
 
 async def _help(_: Conversation, __: str) -> list[str]:
-    lines = [f"/{name:<10}{text}" for name, (_, text) in _COMMANDS.items()]
+    lines = [f"/{name:<10}{text}" for name, text in offered().items()]
     return [*lines, *_KEYS]
 
 

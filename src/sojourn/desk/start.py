@@ -1,10 +1,13 @@
 """What a chat is begun with: all that was typed, and what the configuration adds to it."""
 
+import shlex
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
 from sojourn.desk.config import Config
+from sojourn.desk.home import shown
+from sojourn.desk.references import short
 from sojourn.providers.choosing import Choice
 
 LAST: Final = "@last"
@@ -54,3 +57,9 @@ class Start:
     raw_log: bool = False
     verbose: bool = False
     config: Config = field(default_factory=Config)
+
+
+def again(session_id: str, store: str | None) -> str:
+    """Return the command that goes on with a session; *store* is the place as it was typed, if one was."""
+    where = f" --store {shlex.quote(store)}" if store is not None and shown(store) == store else ""
+    return f"sojourn -r {short(session_id)}{where}"

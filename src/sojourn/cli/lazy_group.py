@@ -1,0 +1,73 @@
+"""The root of the commands: it knows them by name, and imports one when it is run.
+
+What is no command goes to the front door, with all that was typed: a prompt, or options alone.
+"""
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any, Final
+
+import click
+from click.shell_completion import CompletionItem
+
+from sojourn.cli.sessions_named import with_sessions
+
+LITERAL: Final = "sojourn.literal"
+"""In the context: whether `--` was typed, so that nothing of the prompt is meant as a command."""
+_FRONT: Final = ""
+"""The name of the front door: nobody can type it."""
+_DOOR: Final = "sojourn.cli.front:front"
+_OWN: Final = frozenset({"-h", "--help", "--version"})
+
+
+class LazyGroup(click.Group):
+    """A group that knows its commands by name, where each is, and what it does in one line."""
+
+    def __init__(self, *, table: Mapping[str, tuple[str, str]], **given: Any) -> None:
+        super().__init__(**given)
+        self._table = table
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        return sorted(self._table)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name != _FRONT and cmd_name not in self._table:
+            return None
+        module, _, name = (_DOOR if cmd_name == _FRONT else self._table[cmd_name][0]).partition(":")
+        command: click.Command = getattr(import_module(module), name)
+        return with_sessions(command) if ctx.resilient_parsing else command
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        completes = ctx.resilient_parsing and not args
+        if not completes and (not args or (args[0] not in self._table and args[0] not in _OWN)):
+            ctx.meta[LITERAL] = "--" in args
+            args = [_FRONT, *args]
+        return super().parse_args(ctx, args)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        if incomplete.startswith("-"):
+            front = self.get_command(ctx, _FRONT)
+            return front.shell_complete(ctx, incomplete) if front is not None else []
+        return [
+            CompletionItem(name, help=text)
+            for name, (_, text) in sorted(self._table.items())
+            if name.startswith(incomplete)
+        ]
+
+    def collect_usage_pieces(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        return ["[OPTIONS]", "[PROMPT | COMMAND ...]"]
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        front = self.get_command(ctx, _FRONT)
+        records = [
+            record
+            for parameter in (*(front.params if front is not None else ()), *self.get_params(ctx))
+            if isinstance(parameter, click.Option) and (record := parameter.get_help_record(ctx)) is not None
+        ]
+        with formatter.section("Options"):
+            formatter.write_dl(records)
+        self.format_commands(ctx, formatter)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in sorted(self._table.items())])

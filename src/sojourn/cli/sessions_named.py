@@ -1,0 +1,74 @@
+"""Names of sessions while they are typed: a shell that completes them asks here.
+
+A title is offered before an id, the session used last before those used earlier. The store is only read, and whatever
+goes wrong offers nothing: a person who presses Tab wants no error in his line.
+"""
+
+import asyncio
+import os
+from pathlib import Path
+from typing import Final
+
+import click
+from click.shell_completion import CompletionItem
+
+from sojourn.errors import SojournError
+
+_PARAMETERS: Final = frozenset({"reference", "references", "session", "also", "ours", "theirs"})
+"""What the parameters are called that name sessions."""
+_MOST: Final = 200
+
+
+def with_sessions(command: click.Command) -> click.Command:
+    """Return *command*, whose parameters that name sessions complete them."""
+    for parameter in command.params:
+        if parameter.name in _PARAMETERS and isinstance(parameter.type, click.types.StringParamType):
+            parameter.type = _SessionName()
+    return command
+
+
+class _SessionName(click.types.StringParamType):
+    """Text that names a session."""
+
+    def shell_complete(
+        self,
+        ctx: click.Context,
+        param: click.Parameter,  # noqa: ARG002 - click's signature
+        incomplete: str,
+    ) -> list[CompletionItem]:
+        return [CompletionItem(name, help=about) for name, about in offered(incomplete, ctx.params.get("store"))]
+
+
+def offered(incomplete: str, store: str | None) -> list[tuple[str, str]]:
+    """Return names of sessions that go on from *incomplete*, each with what it is."""
+    from sojourn.desk.home import store_location  # noqa: PLC0415 - only who presses Tab waits for it
+
+    try:
+        location = store_location(store, os.environ)
+        if "://" not in str(location) and not Path(str(location).removeprefix("files:")).expanduser().exists():
+            return []
+        return asyncio.run(_offered(incomplete, location))
+    except (SojournError, OSError):
+        return []
+
+
+async def _offered(incomplete: str, location: str | Path) -> list[tuple[str, str]]:
+    from sojourn.clock import SystemClock  # noqa: PLC0415 - only who presses Tab waits for it
+    from sojourn.desk.references import short  # noqa: PLC0415
+    from sojourn.desk.visible import safe  # noqa: PLC0415
+    from sojourn.desk.wording import ago  # noqa: PLC0415
+    from sojourn.store import open_store  # noqa: PLC0415
+    from sojourn.store.protocol import SessionQuery  # noqa: PLC0415
+
+    async with open_store(location) as opened:
+        page = await opened.list_sessions(SessionQuery(limit=_MOST))
+    now, wanted = SystemClock().now(), incomplete.casefold()
+    found: list[tuple[str, str]] = []
+    for header in (row.header for row in page.rows):
+        title, piece = safe(header.title or ""), short(header.session_id)
+        if title and title.casefold().startswith(wanted):
+            found.append((title, ago(header.updated_at, now)))
+        elif piece.startswith(incomplete) or header.session_id.startswith(incomplete):
+            name = piece if piece.startswith(incomplete) else header.session_id
+            found.append((name, title or "no title"))
+    return found
