@@ -28,6 +28,7 @@ _COMMANDS: Final = {
     "ls": ("sojourn.cli.listing:ls", "List the sessions of this project."),
     "merge": ("sojourn.cli.comparing:merge", "Bring home what a branch has learned."),
     "new": ("sojourn.cli.beginning:new", "Begin a session."),
+    "project": ("sojourn.cli.projects:project", "See which project a folder belongs to, and let sessions follow it."),
     "prune": ("sojourn.cli.shelving:prune", "Remove old sessions of the archive and the trash for good."),
     "rename": ("sojourn.cli.naming:rename", "Give a session a title."),
     "restore": ("sojourn.cli.shelving:restore", "Take sessions out of the trash."),
