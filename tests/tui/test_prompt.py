@@ -205,13 +205,13 @@ async def test_arrows_choose_and_escape_closes_without_stopping_to_type() -> Non
         assert app.chat.prompt.text == "/h"
 
 
-async def test_a_path_is_no_command() -> None:
+def test_a_path_is_no_command() -> None:
     assert typed_at("/etc/ho", row=0, column=7) is None
     assert typed_at("/he", row=1, column=3) is None
     assert commands_for("zzz", {"help": "list"}) == []
 
 
-async def test_an_at_sign_lists_files_by_their_name_first(tmp_path: Path) -> None:
+def test_an_at_sign_lists_files_by_their_name_first() -> None:
     paths = ["docs/prompt.md", "src/app.py", "src/prompt.py", "src/very/deep/prompting.py"]
 
     found = ranked(paths, "prompt", most=10)
@@ -222,14 +222,14 @@ async def test_an_at_sign_lists_files_by_their_name_first(tmp_path: Path) -> Non
     assert [one.insert for one in mentions_for("my", ["my file.txt"], None)] == ["`my file.txt` "]
 
 
-async def test_an_address_with_an_at_sign_is_no_mention() -> None:
+def test_an_address_with_an_at_sign_is_no_mention() -> None:
     assert typed_at("me@example", row=0, column=10) is None
     mention = typed_at("see (@src", row=3, column=9)
     assert mention is not None
     assert (mention.text, mention.start) == ("src", 5)
 
 
-async def test_files_are_those_that_git_knows_without_hidden_ones(tmp_path: Path) -> None:
+def test_files_are_those_that_git_knows_without_hidden_ones(tmp_path: Path) -> None:
     for name in ("kept.py", "left.log", ".hidden", "sub/deep.py"):
         path = tmp_path / name
         path.parent.mkdir(exist_ok=True)
