@@ -8,6 +8,7 @@ from psycopg import sql
 
 import sojourn
 from sojourn import Session, events
+from sojourn.engine.forgetting import foresee
 from sojourn.engine.settings import Settings
 from sojourn.errors import InvalidInputError, NotFoundError
 from sojourn.model.message import ToolCall
@@ -240,3 +241,50 @@ async def test_on_postgres_a_profile_that_is_not_kept_is_not_written(postgres_ur
 
             assert session.state.user_profile.name == SECRET
             assert SECRET not in postgres_rows(url)
+
+
+# --- seen before it is done
+
+
+async def test_what_would_go_is_what_goes(location: str) -> None:
+    async with sojourn.open(location, settings=Settings(keep_profile="yes")) as app:
+        session = await app.sessions.create("s")
+        seq = await filled(session)
+        head = session.head
+
+        foreseen = await foresee(session, "message", seq)
+
+        assert session.head == head
+        assert (await session.store.read("s", after=seq - 1, limit=1))[0].event == foreseen.entries[0].event
+        redaction = await session.forget("message", seq)
+        assert tuple(entry.seq for entry in foreseen.entries) == redaction.tombstones[session.id]
+        assert foreseen.others == ()
+
+
+async def test_sessions_that_read_what_would_go_are_foreseen(location: str) -> None:
+    async with sojourn.open(location, settings=Settings(keep_profile="yes")) as app:
+        parent = await app.sessions.create("parent")
+        seq = await filled(parent)
+        fork = await parent.fork("fork")
+        await fork.fork("deeper")
+        await parent.fork("earlier", at=seq - 1)
+        detached = await parent.fork("lonely")
+        own = await fork.messages.user("only here")
+
+        foreseen = await foresee(fork, "message", seq)
+        of_its_own = await foresee(fork, "message", own.seq)
+
+        assert set(foreseen.others) == {"parent", "deeper", "lonely"}
+        assert of_its_own.others == ()
+        await app.store.detach_forks("parent")
+        assert (await foresee(detached, "message", seq)).others == ()
+
+
+async def test_what_is_not_there_is_not_foreseen() -> None:
+    async with sojourn.open("memory:") as app:
+        session = await app.sessions.create("s")
+
+        with pytest.raises(NotFoundError):
+            await foresee(session, "message", 1)
+        with pytest.raises(InvalidInputError):
+            await foresee(session, "field", "shoe_size")

@@ -4,11 +4,14 @@ What remains is a tombstone: that an entry of some kind stood there, and nothing
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Literal
 
 from sojourn.engine.live import Live
 from sojourn.errors import InvalidInputError, NotFoundError
-from sojourn.model.events import Event, MessageAdded, ProfileFieldRemoved, ProfileUpdated
+from sojourn.model.entry import Entry
+from sojourn.model.events import Event, Forgotten, MessageAdded, ProfileFieldRemoved, ProfileUpdated, SessionForked
+from sojourn.model.ids import SessionId
 from sojourn.model.knowledge import Fact
 from sojourn.model.profile import LISTS, SCALARS
 from sojourn.store.protocol import MAX_PAGE, Redaction, SessionQuery, Store
@@ -16,8 +19,61 @@ from sojourn.store.protocol import MAX_PAGE, Redaction, SessionQuery, Store
 What = Literal["fact", "field", "message", "session"]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Foreseen:
+    """What would be forgotten: the entries of the session, oldest first, and the *others* that read some of them.
+
+    In other sessions more may go: what was derived there from these entries.
+    """
+
+    entries: tuple[Entry, ...]
+    others: tuple[SessionId, ...] = ()
+
+
 async def forget(session: Live, what: What, name: str | int | Fact | None = None) -> Redaction:
     """Forget a fact (by id), a profile field (by name), a message (by seq), or all that the session holds.
+
+    Raises:
+        NotFoundError: the session holds no such thing.
+        InvalidInputError: *what* or *name* does not say what.
+    """
+    return await session.store.redact(session.id, await _meant(session, what, name))
+
+
+async def foresee(session: Live, what: What, name: str | int | Fact | None = None) -> Foreseen:
+    """Return what `forget` would remove, and change nothing. The errors are the same."""
+    gone = set(await _meant(session, what, name))
+    entries: list[Entry] = []
+    after = min(gone) - 1
+    while page := await session.store.read(session.id, after=after, limit=MAX_PAGE):
+        for entry in page:
+            if entry.seq in gone or not gone.isdisjoint(entry.causes):
+                gone.add(entry.seq)
+                if not isinstance(entry.event, Forgotten | SessionForked):  # these say nothing that could be forgotten
+                    entries.append(entry)
+        after = page[-1].seq
+    return Foreseen(entries=tuple(entries), others=await _readers(session, min(gone)))
+
+
+async def _readers(session: Live, seq: int) -> tuple[SessionId, ...]:
+    """Return the other sessions that read entry *seq*: those it was forked from, and those forked after it."""
+    owner = session.state.header
+    while owner.forked_from is not None and seq <= (owner.forked_at or 0):
+        if owner.session_id not in await session.store.list_forks(owner.forked_from):
+            break  # it was detached, and has a copy of its own
+        owner = (await session.store.get_session(owner.forked_from)).header
+    found, waiting = [owner.session_id], [owner.session_id]
+    while waiting:
+        for fork_id in await session.store.list_forks(waiting.pop()):
+            fork = (await session.store.get_session(fork_id)).header
+            if fork_id not in found and seq <= (fork.forked_at or 0):
+                found.append(fork_id)
+                waiting.append(fork_id)
+    return tuple(session_id for session_id in found if session_id != session.id)
+
+
+async def _meant(session: Live, what: What, name: str | int | Fact | None) -> list[int]:
+    """Return the entries that say the thing itself.
 
     Raises:
         NotFoundError: the session holds no such thing.
@@ -39,7 +95,7 @@ async def forget(session: Live, what: What, name: str | int | Fact | None = None
             raise InvalidInputError(f"{what!r:.20} {name!r:.80} cannot be forgotten: name {known}")
     if not seqs:
         raise NotFoundError(f"{what} {name!r:.80}")
-    return await session.store.redact(session.id, seqs)
+    return seqs
 
 
 async def forget_user(store: Store, user_id: str) -> tuple[Redaction, ...]:
