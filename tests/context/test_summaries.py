@@ -346,3 +346,31 @@ async def test_a_model_that_writes_too_much_is_cut_short_and_gives_no_instructio
 async def test_a_model_that_fails_says_so() -> None:
     with pytest.raises(ModelError):
         await ModelSummariser(Model(fails=True)).summarise("", talk(("user", "hi")), max_tokens=100)
+
+
+# --- what matters most
+
+
+def test_what_matters_most_is_in_a_summary_that_had_no_room_for_it() -> None:
+    lines = talk(
+        ("user", "We must migrate the billing service to Postgres 16 before the audit on 3 May."),
+        ("user", "We decided to keep the old billing tables read-only for 90 days."),
+        ("user", "The billing service must answer within 200 ms during the migration."),
+        ("assistant", "By the way, the login cookie vanishes on some phones."),
+        ("user", "We decided that the migration of billing runs at night, in 12 batches."),
+    )
+
+    plain = ExtractiveSummariser(COUNTER).chosen("", lines, max_tokens=60)
+    focused = ExtractiveSummariser(COUNTER, focus="the login cookie").chosen("", lines, max_tokens=60)
+
+    assert "cookie" not in plain
+    assert "cookie" in focused
+
+
+@pytest.mark.anyio
+async def test_a_model_is_told_what_matters_most() -> None:
+    model = Model(ANSWER)
+
+    await ModelSummariser(model, focus="the login\ncookie").summarise("", talk(("user", "hi")), max_tokens=200)
+
+    assert "concerns this: the login cookie\n" in model.system

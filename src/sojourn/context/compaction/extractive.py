@@ -8,7 +8,7 @@ what was said before. Nothing is said twice.
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 from typing import Final, NamedTuple
 
@@ -68,6 +68,10 @@ _ECHO: Final = 0.7
 """A sentence is worth so much less where all its words are in another that was chosen."""
 _MOST: Final = 200
 """Sentences that are compared with each other: the best."""
+_FOCUS_ROOM: Final = 0.5
+"""The share of a summary that what matters most gets before anything else."""
+_FOCUSED: Final = 4.0
+"""A sentence that has all the words of what matters most weighs so much more."""
 _LINES_OF_TOOL: Final = 3
 _GOALS: Final = 2
 _FEW: Final = 2
@@ -95,13 +99,17 @@ def _candidate(heading: Heading, text: str, said: str, *, place: int, weight: fl
 
 
 class ExtractiveSummariser:
-    """Summarises by choosing sentences. It has no state; *counter* counts tokens."""
+    """Summarises by choosing sentences. It has no state; *counter* counts tokens.
+
+    *focus* is what matters most to who will read it: sentences that share its words weigh more.
+    """
 
     most_tokens: int | None = None
     is_model = False
 
-    def __init__(self, counter: TokenCounter | None = None) -> None:
+    def __init__(self, counter: TokenCounter | None = None, *, focus: str = "") -> None:
         self._counter = counter or CharacterCounter()
+        self._focus = frozenset(words(focus)) - _STOP
 
     async def summarise(self, previous: str, lines: Sequence[Line], *, max_tokens: int) -> Summary:
         """Return the sentences of *previous* and *lines* that weigh most, under headings, with who said them."""
@@ -116,11 +124,24 @@ class ExtractiveSummariser:
         candidates = [*earlier, *said]
         if not candidates:
             return ""
-        picked = self._picked(candidates, _scores(candidates), max_tokens)
+        scores = [score * self._matter(one) for one, score in zip(candidates, _scores(candidates), strict=True)]
+        picked = self._picked(candidates, scores, max_tokens)
         points: dict[Heading, list[str]] = {}
         for one in sorted(picked, key=lambda candidate: candidate.place):
             points.setdefault(one.heading, []).append(one.text)
         return bounded(written("", points), max_tokens, self._counter)
+
+    def _rounds(self) -> Iterable[tuple[float, Callable[[_Candidate], bool]]]:
+        """Yield who is chosen in turn, and out of which share: what matters most, each heading, and then all."""
+        if self._focus:
+            yield _FOCUS_ROOM, lambda one: self._matter(one) > 1.0
+        for heading in _ORDER:
+            yield _ROOM[heading], partial(_is_of, heading)
+        yield 1.0, lambda _: True
+
+    def _matter(self, one: _Candidate) -> float:
+        """Return how much more a sentence weighs because it is about what matters most."""
+        return 1.0 + _FOCUSED * len(one.terms & self._focus) / len(self._focus) if self._focus else 1.0
 
     def _picked(self, candidates: Sequence[_Candidate], scores: Sequence[float], room: int) -> list[_Candidate]:
         """Choose, heading by heading and then among all, what is worth most beside what is chosen already."""
@@ -129,10 +150,10 @@ class ExtractiveSummariser:
         costs = {number: self._counter.count(f"- {candidates[number].text}\n") + 1 for number in left}
         picked: list[_Candidate] = []
         free = room - len(_ORDER) * 2  # the headings cost something too
-        for heading in (*_ORDER, None):
-            share = free if heading is None else min(free, int(room * _ROOM[heading]))
+        for part, may_go in self._rounds():
+            share = min(free, int(room * part))
             while True:
-                fitting = [n for n in left if costs[n] <= share and heading in (None, candidates[n].heading)]
+                fitting = [number for number in left if costs[number] <= share and may_go(candidates[number])]
                 if not fitting:
                     break
                 best = max(fitting, key=lambda number: (left[number], candidates[number].place))
@@ -141,6 +162,10 @@ class ExtractiveSummariser:
                 picked.append(candidates[best])
                 left = _without_echoes(candidates, left, scores, best)
         return picked
+
+
+def _is_of(heading: Heading, one: _Candidate) -> bool:
+    return one.heading == heading
 
 
 def _is_worth(one: _Candidate, score: float) -> bool:

@@ -71,8 +71,13 @@ class ModelSummariser:
         *,
         most_tokens: int = MOST_TOKENS,
         price: Callable[[Usage], int | None] = lambda _: None,
+        focus: str = "",
     ) -> None:
-        """Let *model* write; *price* tells what a call cost, in millionths of a dollar, or None if nobody knows."""
+        """Let *model* write; *price* tells what a call cost, in millionths of a dollar, or None if nobody knows.
+
+        *focus* is what matters most to who will read it.
+        """
+        self._focus = focus.strip()
         self._model = model
         self._price = price
         self._counter = counter or CharacterCounter()
@@ -81,13 +86,16 @@ class ModelSummariser:
     async def summarise(self, previous: str, lines: Sequence[Line], *, max_tokens: int) -> Summary:
         """Return what the model writes; an empty text if its answer cannot be used, since it has its price too."""
         answer = await self._model.structured(
-            system=_SYSTEM.format(words=max(20, max_tokens * 3 // 5), sentences=5),
+            system=_SYSTEM.format(words=max(20, max_tokens * 3 // 5), sentences=5) + self._what_matters(),
             prompt=self._prompt(previous, lines),
             schema=_SCHEMA,
             max_tokens=max_tokens + _OVERHEAD,
         )
         usage = _usage(answer, self._model.name)
         return Summary(text=self._text(answer, max_tokens), usage=replace(usage, cost_micros=self._price(usage)))
+
+    def _what_matters(self) -> str:
+        return f"\nTell most of what concerns this: {' '.join(self._focus.split())}\n" if self._focus else ""
 
     def _prompt(self, previous: str, lines: Sequence[Line]) -> str:
         shown = [fenced("memory", previous, kind="earlier summary")] if previous.strip() else []
