@@ -9,7 +9,7 @@ from sojourn import Session, Settings, open_store
 from sojourn.engine.compacting import ContextCompactor
 from sojourn.engine.compaction import CompactionSettings
 from sojourn.engine.learner import INJECTED
-from sojourn.errors import NotFoundError
+from sojourn.errors import ModelError, NotFoundError
 from sojourn.model.events import (
     Compacted,
     MessageAdded,
@@ -458,3 +458,43 @@ async def test_the_short_term_memory_is_left_alone_if_that_is_wanted() -> None:
         await app.learn_later()
 
         assert session.state.short_term_memory is None
+
+
+async def test_a_proposal_says_what_would_go_and_changes_nothing() -> None:
+    async with open_store("memory:") as store:
+        session = await Session.create(store, "s")
+        await talk(session, 60)
+        writing = Writing("They spoke of things.")
+        compactor = ContextCompactor(session, writing)
+        before = session.state
+
+        proposal = await compactor.propose()
+
+        assert (session.state, writing.shown, proposal.reason) == (before, [], "")
+        done = await compactor.compact()
+        assert done.through == proposal.old[-1]
+        assert (len(proposal.old), len(proposal.kept), proposal.limit) == (40, 20, 15_000)
+        assert proposal.tokens_before == done.tokens_before == proposal.old_tokens + proposal.kept_tokens
+
+
+async def test_a_proposal_for_a_short_session_says_why_nothing_would_be_done() -> None:
+    async with open_store("memory:") as store:
+        session = await Session.create(store, "s")
+        await talk(session, 4, chars=100)
+
+        assert "within the 15,000" in (await ContextCompactor(session).propose()).reason
+
+
+async def test_an_app_lets_a_given_summariser_write_and_nobody_else() -> None:
+    failures: list[str] = []
+    async with sojourn.open("memory:", settings=Settings(learning="off", embeddings="off")) as app:
+        session = await app.sessions.create("s")
+        await talk(session, 60)
+
+        failing = Writing(fails=ModelError("gone"))
+        done = await app.compactor(
+            session, summariser=failing, on_failure=lambda what, _: failures.append(what)
+        ).compact()
+        assert (done.compacted, failures) == (False, ["summarising what was said"])
+
+        assert (await app.compactor(session, summariser=Writing("Mine.")).compact()).summary == "Mine."

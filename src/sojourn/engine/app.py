@@ -9,6 +9,7 @@ from typing import Any, Final, Self
 
 from sojourn.clock import Clock, SystemClock
 from sojourn.context.compaction.extractive import ExtractiveSummariser
+from sojourn.context.compaction.summariser import Summariser
 from sojourn.context.compaction.written_by_model import ModelSummariser
 from sojourn.context.models import ModelCatalog
 from sojourn.engine.announce import news_of
@@ -20,7 +21,7 @@ from sojourn.engine.compaction import Compaction, CompactionSettings
 from sojourn.engine.forgetting import forget_user
 from sojourn.engine.inputs import check_tags
 from sojourn.engine.later import ModelReading
-from sojourn.engine.learner import Learner
+from sojourn.engine.learner import FailureHandler, Learner, log_failure
 from sojourn.engine.recall.ingesting import Progress, ingest
 from sojourn.engine.recall.memory import Memory
 from sojourn.engine.recall.opening import IN_MEMORY
@@ -223,20 +224,30 @@ class Sojourn:
         return await self.sessions.open(row.header.session_id, exact=True)
 
     def compactor(
-        self, session: Session, *, settings: CompactionSettings | None = None, budget: SessionBudget | None = None
+        self,
+        session: Session,
+        *,
+        settings: CompactionSettings | None = None,
+        budget: SessionBudget | None = None,
+        summariser: Summariser | None = None,
+        on_failure: FailureHandler = log_failure,
     ) -> ContextCompactor:
         """Return what compacts *session*: with the app's model if it has one, else by the talk's own sentences.
 
-        *budget* is asked before the model is.
+        *budget* is asked before the model is. *summariser* writes in place of both; if it fails, nothing is done.
+        *on_failure* is told what failed.
         """
-        summariser = ModelSummariser(self._model) if self._model is not None else None
+        fallback = ExtractiveSummariser() if summariser is None else None
+        if summariser is None and self._model is not None:
+            summariser = ModelSummariser(self._model)
         return ContextCompactor(
             session,
             summariser,
             settings=settings,
             extractor=_rules(self.settings.learned_kinds),
             budget=budget,
-            fallback=ExtractiveSummariser(),
+            fallback=fallback,
+            on_failure=on_failure,
         )
 
     async def compact(self, session: Session, *, force: bool = False) -> Compaction:

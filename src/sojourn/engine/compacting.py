@@ -21,7 +21,7 @@ from sojourn.context.compaction.shape import taken_apart, with_instructions
 from sojourn.context.compaction.summariser import Summariser
 from sojourn.context.tokens import CharacterCounter, TokenCounter
 from sojourn.engine.budgeting import SessionBudget
-from sojourn.engine.compaction import Compaction, CompactionSettings
+from sojourn.engine.compaction import Compaction, CompactionSettings, Proposal
 from sojourn.engine.findings import Findings, read_findings
 from sojourn.engine.learner import FailureHandler, log_failure
 from sojourn.engine.loading import load_state
@@ -132,6 +132,22 @@ class ContextCompactor:
         if self._session.state.conversation.window_messages < self._settings.least_messages:
             return False
         return not self._reason_against(await self._look(force=False), force=False)
+
+    async def propose(self, *, force: bool = False) -> Proposal:
+        """Return what `compact` would do now. Nothing is written, and no model is asked."""
+        await self._session.refresh()
+        window = await self._look(force=force)
+        cut = window.cut
+        return Proposal(
+            old=tuple(line.seq for line in cut.old if line.seq is not None),
+            kept=tuple(line.seq for line in cut.kept if line.seq is not None),
+            old_tokens=cut.old_tokens,
+            kept_tokens=cut.kept_tokens,
+            summary_tokens=self._room(window, taken_apart(window.summary).text),
+            tokens_before=window.tokens,
+            limit=self._settings.limit,
+            reason=self._reason_against(window, force=force),
+        )
 
     async def compact(self, *, force: bool = False, in_turn: bool = False) -> Compaction:
         """Let a summary stand for the older messages, if that is due; with *force*, whenever it makes a difference.

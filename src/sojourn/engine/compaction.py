@@ -37,6 +37,29 @@ class CompactionSettings:
         return self.threshold if self.window is None else threshold_for(self.window)
 
 
+class Proposal(Value, frozen=True, kw_only=True):
+    """What a compaction would do now; if it would do nothing, *reason* says why.
+
+    Attributes:
+        old: the messages that a summary would stand for.
+        kept: the messages that would stay.
+        old_tokens: what the old ones cost.
+        kept_tokens: what the kept ones cost.
+        summary_tokens: what the summary may cost, at most.
+        tokens_before: what messages and summary cost now.
+        limit: beyond how many tokens it is due.
+    """
+
+    old: tuple[Seq, ...] = ()
+    kept: tuple[Seq, ...] = ()
+    old_tokens: int = 0
+    kept_tokens: int = 0
+    summary_tokens: int = 0
+    tokens_before: int
+    limit: int
+    reason: str = ""
+
+
 class Compaction(Value, frozen=True, kw_only=True):
     """What a compaction did; if it did nothing, *reason* says why."""
 
