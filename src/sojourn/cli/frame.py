@@ -63,7 +63,7 @@ async def _finished(working: Awaitable[Result]) -> Result:
 
 
 def _tell(result: Result, *, as_json: bool) -> int:
-    command = click.get_current_context().command.name or ""
+    command = click.get_current_context().command_path.partition(" ")[2]
     if as_json and result.trouble is not None:
         write_json_error(command, result.trouble, data=result.data)
     elif as_json:
