@@ -1,0 +1,46 @@
+"""Which session a command is about, opened to be looked at or to be changed."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import click
+
+from sojourn.cli.place import Place
+
+if TYPE_CHECKING:  # whoever asks for help does not wait for the engine
+    from sojourn.engine.app import Sojourn
+    from sojourn.engine.session import Session
+
+session_option: Final = click.option(
+    "--session", "-s", "reference", metavar="SESSION", default="@last", help="In this session; the one used last."
+)
+
+
+class Opened(NamedTuple):
+    """An app, and the session in it that a command is about."""
+
+    app: "Sojourn"
+    session: "Session"
+
+
+@asynccontextmanager
+async def looking_at(place: Place, reference: str) -> AsyncIterator["Session"]:
+    """Open the session that *reference* names on the store alone: nothing is learned, indexed or changed."""
+    from sojourn.engine.session import Session  # noqa: PLC0415
+
+    async with place.store() as store:
+        header = await place.find(store, reference)
+        yield await Session.open(store, header.session_id)
+
+
+@asynccontextmanager
+async def changing(place: Place, reference: str) -> AsyncIterator[Opened]:
+    """Open the session that *reference* names, to change it or to look beyond it.
+
+    It is the very session that is named, also if it was rewound and goes on under another id: what was seen there is
+    what is changed.
+    """
+    async with place.app() as app:
+        header = await place.find(app.store, reference)
+        yield Opened(app, await app.sessions.open(header.session_id, exact=True))
