@@ -23,6 +23,7 @@ _COMMANDS: Final = {
     "diff": ("sojourn.cli.comparing:diff", "Say where two branches part, and what they hold differently."),
     "doctor": ("sojourn.cli.doctor:doctor", "Check everything that is kept, and say what is missing for more."),
     "export": ("sojourn.cli.exporting:export", "Write sessions as files that others can read."),
+    "facts": ("sojourn.cli.facts:facts", "See what was learned, and put it right."),
     "fork": ("sojourn.cli.branching:fork", "Begin a session that continues another."),
     "help": ("sojourn.cli.manual:help_", "Say what can be typed: every command, or all about one."),
     "ls": ("sojourn.cli.listing:ls", "List the sessions of this project."),
