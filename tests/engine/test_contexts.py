@@ -237,6 +237,28 @@ async def test_the_beginning_is_shared_from_turn_to_turn(app: Sojourn) -> None:
     assert sum(share > 0.9 for share in shares) >= 10
 
 
+async def test_who_only_looks_changes_nothing_for_the_next_context(app: Sojourn) -> None:
+    looked_at, left_alone = await app.ingest(told(400)), await app.ingest(told(400))
+    await app.background.drain()
+    built = []
+    for session in (looked_at, left_alone):
+        await session.context("question", model="claude-x", system="Be brief.", budget=3_000)
+        if session is looked_at:
+            await session.context("another", model="gpt-4o", window=9_000, remember=False)
+            await session.context("question", model="claude-x", system="Be brief.", budget=500, remember=False)
+        await session.append(events.UsageRecorded(model="claude-x", input_tokens=4_000))
+        built.append(await session.context("so?", model="claude-x", system="Be brief.", budget=3_000))
+    assert built[0].shared_prefix == built[1].shared_prefix > 0
+    assert built[0].tokens == built[1].tokens
+
+
+async def test_a_window_can_be_given_for_a_look() -> None:
+    async with open_store("memory:") as store:
+        session = await Session.create(store)
+        context = await session.context("hi", model="unheard-of", window=6_000, remember=False)
+        assert (context.window, context.budget) == (6_000, 4_000)
+
+
 async def test_middle_out_reads_the_first_message_however_long_ago_it_was(app: Sojourn) -> None:
     session = await app.ingest(told(500))
     context = await session.context("so?", strategy="middle_out", budget=600, retrieve=False)

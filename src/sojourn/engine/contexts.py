@@ -170,16 +170,21 @@ class Contexts:
         system: str = "",
         model: str | None = None,
         memory: Memory | None = None,
+        remember: bool = True,
     ) -> Context:
-        """Return the context for *question*, or for the one that waits; *memory* is where to look for more."""
+        """Return the context for *question*, or for the one that waits; *memory* is where to look for more.
+
+        Without *remember* somebody only looks: the next one is built as if this had not been.
+        """
         if not isinstance(question, str) or not isinstance(system, str):
             raise InvalidInputError(
                 f"a question and the instructions are texts, got {question!r:.50} and {system!r:.50}"
             )
         allowed = builder.tokens_allowed()
-        if self._costs is None or self._costs.counter is not builder.counter:
-            self._costs = Costs(builder.counter)
         costs = self._costs
+        if costs is None or costs.counter is not builder.counter:
+            costs = Costs(builder.counter)
+            self._costs = costs if remember else self._costs
         recent = await self._recent(session, allowed, costs)
         question = question if question.strip() else _open_question(recent)
         if builder.strategy == "middle_out":
@@ -191,11 +196,13 @@ class Contexts:
             question=question,
             system=system,
             recent=recent,
-            retrieved=await self._look(session, question, asked_at, memory),
+            retrieved=await self._look(session, question, asked_at, memory, remember=remember),
             shared=await _shared(memory, state),
             research=await _research(session),
         )
         context = builder.build(inputs, previous=self._last, costs=costs)
+        if not remember:
+            return context
         self._last = context
         costs.keep(recent)
         if model is not None:
@@ -205,7 +212,7 @@ class Contexts:
         return context
 
     async def _look(
-        self, session: Live, question: str, asked_at: Seq | None, memory: Memory | None
+        self, session: Live, question: str, asked_at: Seq | None, memory: Memory | None, *, remember: bool
     ) -> tuple[Retrieved, ...]:
         """Return what is found for *question*; while it is worked on, what was found for it first."""
         if memory is None or not question.strip():
@@ -216,7 +223,8 @@ class Contexts:
         head, cleared = session.state.head, session.state.conversation.cleared_through
         retriever: Retriever = MemoryRetriever(memory, session.id, session.store, before=asked_at, after=cleared)
         retrieved = tuple(await retriever.retrieve(question, limit=FOUND))
-        self._found = _Found(question=question, asked_at=asked_at, head=head, retrieved=retrieved)
+        if remember:
+            self._found = _Found(question=question, asked_at=asked_at, head=head, retrieved=retrieved)
         return retrieved
 
     # --- the last messages

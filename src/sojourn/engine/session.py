@@ -435,6 +435,8 @@ class Session:
         profile: ShowProfile = "when_asked",
         retrieve: bool = True,
         beside: int = 0,
+        window: int | None = None,
+        remember: bool = True,
     ) -> Context:
         """Return what a model should see to answer *question*: the smallest that holds what is needed, and why.
 
@@ -449,6 +451,8 @@ class Session:
             profile: when what is known about the user is shown.
             retrieve: look for old messages, and for facts of other sessions.
             beside: tokens that are sent beside it (the definitions of tools), and count as part of it.
+            window: tokens that the model takes; None asks what is known about it.
+            remember: a model is asked with it. False only looks: the next context is as if this had not been.
 
         Raises:
             InvalidInputError: the budget is too small for what every context holds, or a setting is unknown.
@@ -456,14 +460,16 @@ class Session:
         builder = ContextBuilder(
             counter=self._contexts.counter(model),
             budget=budget,
-            window=await self._contexts.window(model, self._options.models),
+            window=window or await self._contexts.window(model, self._options.models),
             beside=beside,
             mode=mode,
             strategy=strategy,
             profile=profile,
         )
         memory = self._options.memory if retrieve else None
-        return await self._contexts.build(self, question, builder, system=system, model=model, memory=memory)
+        return await self._contexts.build(
+            self, question, builder, system=system, model=model, memory=memory, remember=remember
+        )
 
     @property
     def models(self) -> ModelCatalog:
