@@ -591,3 +591,24 @@ async def test_nothing_is_learned_from_what_the_session_tells_itself() -> None:
 
         result = next(message for message in await said(session) if message.role == "tool")
         assert result.metadata["injected"] == [[0, len(result.text)]]
+
+
+async def test_a_preview_is_what_the_model_is_shown_next_and_leaves_no_trace() -> None:
+    async with sojourn.open("memory:", settings=Settings(learning="off")) as app:
+        session = await app.sessions.create()
+        provider = ScriptedProvider(["It is fine.", "Still fine."])
+        agent = Agent(provider, session=session, skills=[echo], instructions="Be brief.", app=app)
+        await agent.ask("How is the weather?")
+        head = session.head
+        preview = await agent.preview("And now?")
+        small = await agent.preview("And now?", window=5_000)
+        assert (session.head, agent.last_context is preview) == (head, False)
+        await agent.ask("And now?")
+        assert preview.messages == agent.last_context.messages if agent.last_context is not None else False
+        assert preview.budget > small.budget
+        assert [tool.name for tool in agent.tools] == ["echo"]
+
+
+async def test_an_agent_without_a_session_has_no_preview() -> None:
+    with pytest.raises(InvalidInputError, match="session"):
+        await Agent(ScriptedProvider(["hi"])).preview("hi")

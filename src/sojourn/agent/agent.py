@@ -173,6 +173,26 @@ class Agent:
         """What the model was shown last, with an account of it; only a session has one."""
         return self._talk.context if isinstance(self._talk, JournalTalk) else None
 
+    @property
+    def tools(self) -> tuple[ToolDefinition, ...]:
+        """What is told to the model about its skills, beside the context; nothing, if it takes no tools."""
+        return self._definitions()
+
+    async def preview(self, question: str = "", *, model: str | None = None, window: int | None = None) -> Context:
+        """Return what the model would be shown for *question*, or the one that waits; nothing is changed by looking.
+
+        Args:
+            question: what would be asked.
+            model: count as this model does, and ask for its window.
+            window: as if the model took so many tokens.
+
+        Raises:
+            InvalidInputError: only a session has contexts; or no context can be so small.
+        """
+        if not isinstance(self._talk, JournalTalk):
+            raise InvalidInputError("only an agent with a session has contexts to look at")
+        return await self._talk.preview(self._definitions(), question, model=model, window=window)
+
     # --- turns
 
     async def run_turn(

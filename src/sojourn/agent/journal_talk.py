@@ -176,22 +176,40 @@ class JournalTalk:
             thinking=self._settings.thinking,
         )
 
-    async def _build(self, tools: tuple[ToolDefinition, ...], question: str) -> Context:
+    async def preview(
+        self, tools: tuple[ToolDefinition, ...], question: str, *, model: str | None = None, window: int | None = None
+    ) -> Context:
+        """Return the context that *question*, or the one that waits, would have; the talk is as if nobody had looked.
+
+        *model* counts as another model does, and *window* is one of another size.
+        """
+        return await self._build(tools, question, model=model, window=window, remember=False)
+
+    async def _build(
+        self,
+        tools: tuple[ToolDefinition, ...],
+        question: str,
+        *,
+        model: str | None = None,
+        window: int | None = None,
+        remember: bool = True,
+    ) -> Context:
         return await self._session.context(
             question,
             system=await self._instructions(),
-            budget=self._context_tokens(),
-            model=self._provider.model,
+            budget=self._context_tokens() if model is None and window is None else _fitting(window),
+            model=model or self._provider.model,
             mode=self._settings.context_mode,
             retrieve=self._settings.retrieve,
-            beside=_tokens_of(tools),
+            beside=tokens_of(tools),
+            window=window,
+            remember=remember,
         )
 
     def _context_tokens(self) -> int | None:
         if self._settings.context_tokens is not None or not isinstance(self._provider, HasWindow):
             return self._settings.context_tokens
-        window = self._provider.window
-        return default_budget(window) if window > 2 * RESERVE else window // 2
+        return _fitting(self._provider.window)
 
     def _is_full(self, context: Context) -> bool:
         """Tell whether messages fell out of the context, or will soon, and that is news."""
@@ -320,5 +338,13 @@ def _stable(messages: Sequence[Message]) -> int:
     return places[-1] if places else 0
 
 
-def _tokens_of(tools: tuple[ToolDefinition, ...]) -> int:
+def _fitting(window: int | None) -> int | None:
+    """Return how much of a *window* a context may take; None if nobody knows how large it is."""
+    if window is None:
+        return None
+    return default_budget(window) if window > 2 * RESERVE else window // 2
+
+
+def tokens_of(tools: tuple[ToolDefinition, ...]) -> int:
+    """Return what the definitions of *tools* cost, which are sent beside a context."""
     return CharacterCounter().count(msgspec.json.encode(tools).decode()) if tools else 0
