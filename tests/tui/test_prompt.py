@@ -301,11 +301,12 @@ async def test_a_draft_is_kept_while_one_types_not_only_at_the_end(tmp_path: Pat
         await pilot.press(*"half")
         await paste(app, pilot, "x" * 5_000)
         drafts = Drafts(app.sojourn.store.documents)
+        kept = await drafts.load("new:path-test")
         for _ in range(200):
-            kept = await drafts.load("new:path-test")
             if kept.pasted:
                 break
             await pilot.pause(0.01)
+            kept = await drafts.load("new:path-test")
 
         assert kept == Draft(text="half[pasted #1: 5,000 characters]", pasted=("x" * 5_000,))
 
