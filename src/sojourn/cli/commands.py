@@ -17,6 +17,7 @@ from sojourn.errors import CorruptError, SojournError, outside
 _COMMANDS: Final = {
     "archive": ("sojourn.cli.shelving:archive", "Put sessions aside: kept, and listed only when asked for."),
     "chat": ("sojourn.cli.chat:chat", "Talk to a model, in a session that is kept."),
+    "config": ("sojourn.cli.configuring:config", "See and change what is settled for every chat."),
     "db": ("sojourn.cli.database:database", "Look after the database: where it is, what is in it, a copy of it."),
     "delete": ("sojourn.cli.shelving:delete", "Throw sessions into the trash."),
     "demo": ("sojourn.cli.demo:demo", "Record a session, kill it in the middle of a turn, resume it, fork it."),

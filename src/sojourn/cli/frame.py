@@ -51,6 +51,17 @@ def on_store(body: Body) -> Callable[..., int]:
     return run
 
 
+def off_store(body: Callable[..., Result]) -> Callable[..., int]:
+    """Make *body*, which needs no store and is no coroutine, the callback of a click command that takes `--json`."""
+
+    @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+    @functools.wraps(body)
+    def run(*, as_json: bool, **given: Any) -> int:
+        return _tell(body(**given), as_json=as_json)
+
+    return run
+
+
 def _folder() -> Path:
     try:
         return Path.cwd()

@@ -141,10 +141,10 @@ PRICE_KEYS: Final[Mapping[str, Key]] = {
 MCP_KEYS: Final[Mapping[str, Key]] = {
     "command": Key(kind="text", meaning="The program that is the server.", check=_text),
     "args": Key(kind="list of texts", meaning="Its arguments.", check=_texts),
-    "env": Key(kind="table", meaning="Its variables: env.NAME.", check=_text),
+    "env": Key(kind="text", meaning="A variable of its environment.", check=_text),
     "cwd": Key(kind="folder", meaning="Where it runs.", check=_text),
     "url": Key(kind="text", meaning="The server's address, if it is no program here.", check=_text),
-    "headers": Key(kind="table", meaning="What is sent with each request: headers.NAME.", check=_text),
+    "headers": Key(kind="text", meaning="A header that is sent with each request.", check=_text),
     "enabled": Key(kind="true, false or list", meaning="Only these tools, or none at all.", check=_switch_or_texts),
     "disabled": Key(kind="true, false or list", meaning="All but these tools.", check=_switch_or_texts),
     "timeout": Key(kind="seconds", meaning="How long a call may take.", check=_number),
@@ -152,8 +152,10 @@ MCP_KEYS: Final[Mapping[str, Key]] = {
 }
 """What can be said of a server of tools, in the table `mcp.NAME`."""
 
-_WITHIN: Final = {"prices": PRICE_KEYS, "mcp": MCP_KEYS}
-_PAIRS: Final = frozenset({"env", "headers"})
+WITHIN: Final[Mapping[str, Mapping[str, Key]]] = {"prices": PRICE_KEYS, "mcp": MCP_KEYS}
+"""The tables of tables: what can be said in each of theirs."""
+PAIRS: Final = frozenset({"env", "headers"})
+"""What is a table of names and texts. It may hold keys, so it is not shown."""
 
 
 def find_key(path: tuple[str, ...]) -> Key:
@@ -165,15 +167,15 @@ def find_key(path: tuple[str, ...]) -> Key:
     match path:
         case (name,) if name in KEYS:
             return KEYS[name]
-        case (table, _, name) if table in _WITHIN and name in _WITHIN[table] and name not in _PAIRS:
-            return _WITHIN[table][name]
-        case ("mcp", _, name, _) if name in _PAIRS:
+        case (table, _, name) if table in WITHIN and name in WITHIN[table] and name not in PAIRS:
+            return WITHIN[table][name]
+        case ("mcp", _, name, _) if name in PAIRS:
             return MCP_KEYS[name]
-        case (table, *_) if table in _WITHIN:
-            known = ", ".join(f"{one}.NAME" if one in _PAIRS else one for one in _WITHIN[table])
+        case (table, *_) if table in WITHIN:
+            known = ", ".join(f"{one}.NAME" if one in PAIRS else one for one in WITHIN[table])
             raise InvalidInputError(f"{'.'.join(path)}: in {table}.NAME there are {known}")
         case _:
-            raise InvalidInputError(f"there is no setting {'.'.join(path)}; there are {', '.join((*KEYS, *_WITHIN))}")
+            raise InvalidInputError(f"there is no setting {'.'.join(path)}; there are {', '.join((*KEYS, *WITHIN))}")
 
 
 def checked(path: tuple[str, ...], value: Any) -> Any:
