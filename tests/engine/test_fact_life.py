@@ -180,6 +180,17 @@ async def test_accepting_another_fact_leaves_the_profile_alone(session: Session)
     assert await kinds(session) == ["fact_learned", "fact_activated"]
 
 
+@pytest.mark.parametrize("decided", ["activate", "retire"])
+async def test_what_was_decided_about_a_candidate_can_be_taken_back(session: Session, decided: str) -> None:
+    waiting = await session.facts.learn("The server runs on port 80", status="candidate")
+    await getattr(session.facts, decided)(waiting.fact_id)
+    again = await session.facts.put_back(waiting.fact_id)
+    same = await session.facts.put_back(waiting.fact_id)
+
+    assert (again.status, again.retired_reason, again.valid_to) == ("candidate", None, None)
+    assert session.facts.review() == [again] == [same]
+
+
 async def test_the_assistant_does_not_overrule_the_user(session: Session) -> None:
     await session.facts.learn("The port is 9090")
     doubtful = await session.facts.learn("The port is 8080", source="assistant")

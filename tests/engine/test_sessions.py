@@ -206,6 +206,16 @@ async def test_a_conflict_is_decided_by_the_strategy(app: Sojourn, strategy: Str
     assert ours.state.user_profile.name == expected
 
 
+async def test_a_fact_that_a_branch_put_back_comes_home_as_a_candidate(app: Sojourn) -> None:
+    ours = await app.sessions.create("ours")
+    fact = await ours.facts.learn("The server runs on port 80")
+    theirs = await app.sessions.fork("ours", "theirs")
+    await theirs.facts.put_back(fact.fact_id)
+    await app.sessions.merge("ours", "theirs")
+
+    assert [one.content for one in (await app.sessions.open("ours")).facts.review()] == ["The server runs on port 80"]
+
+
 async def test_a_merge_that_must_ask_changes_nothing_until_it_is_answered(app: Sojourn) -> None:
     ours = await app.sessions.create("ours")
     theirs = await app.sessions.fork("ours", "theirs")

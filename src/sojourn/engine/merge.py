@@ -209,7 +209,7 @@ def _fact(plan: MergePlan, fact_id: str) -> list[Event]:
                 valid_to=their.valid_to,
             )
             if retired
-            else FactActivated(fact_id=fact_id)
+            else FactActivated(fact_id=fact_id, as_candidate=their.status == "candidate")
         )
     return events
 

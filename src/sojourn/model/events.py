@@ -318,9 +318,10 @@ class FactCorrected(EventBase, frozen=True, kw_only=True, tag="fact_corrected"):
 
 
 class FactActivated(EventBase, frozen=True, kw_only=True, tag="fact_activated"):
-    """A candidate was accepted, or a retired fact brought back."""
+    """A candidate was accepted, or a retired fact brought back; *as_candidate*, so that it waits to be accepted."""
 
     fact_id: str
+    as_candidate: bool = False
 
 
 class FactRetired(EventBase, frozen=True, kw_only=True, tag="fact_retired"):

@@ -262,7 +262,7 @@ def changed_fact(known: Fact, event: FactEvent, entry: Entry) -> Fact:
                 value=event.value or (fact.value if event.slot is None else None),
             )
         case FactActivated():
-            return replace(fact, status="active", **_HOLDS_AGAIN)
+            return replace(fact, status="candidate" if event.as_candidate else "active", **_HOLDS_AGAIN)
         case FactRetired():
             return replace(
                 fact,

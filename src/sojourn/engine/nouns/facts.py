@@ -274,6 +274,16 @@ class Facts:
         events += _profile_of(fact, seqs)
         return await self._changed(fact_id, *events, causes=seqs)
 
+    async def put_back(self, fact_id: str, *, causes: Iterable[int] = ()) -> Fact:
+        """Let a fact wait in `review` again, whatever was decided about it.
+
+        Raises:
+            NotFoundError: there is no such fact.
+        """
+        if (fact := await self._fetch(fact_id)).status == "candidate":
+            return fact
+        return await self._changed(fact_id, FactActivated(fact_id=fact_id, as_candidate=True), causes=causes)
+
     async def used(self, fact_ids: Iterable[str]) -> None:
         """Note that facts were part of an answer, or of what a model saw: they are kept longer for it."""
         if isinstance(fact_ids, str):
