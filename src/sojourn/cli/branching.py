@@ -1,23 +1,15 @@
 """`sojourn fork`, `tree` and `rewind`: other ways that a conversation could go on."""
 
-from collections.abc import Iterator
-from typing import Final, NamedTuple
-
 import click
 import msgspec
 
 from sojourn.cli.frame import Result, on_store
 from sojourn.cli.place import Place
-from sojourn.desk.columns import fit, terminal_columns, width
+from sojourn.desk.columns import terminal_columns
 from sojourn.desk.references import short
 from sojourn.desk.rows import session_name
-from sojourn.engine.branches import Branch, find_tree
+from sojourn.desk.tree import drawn, find_whole_tree
 from sojourn.engine.inputs import MAX_NAME, check_text
-from sojourn.model.header import SessionHeader
-from sojourn.store.protocol import Store
-
-_LEAST: Final = 8
-"""Columns of a title that are shown however deep it hangs."""
 
 
 @click.command("fork")
@@ -67,58 +59,12 @@ async def tree(place: Place, *, reference: str) -> Result:
     """Show SESSION among the sessions it was forked from and those that were forked from it."""
     async with place.store() as store:
         header = await place.find(store, reference)
-        root = await find_tree(store, (await _root(store, header)).session_id)
-    lines, columns = list(_walk(root)), terminal_columns()
+        lines = await find_whole_tree(store, header)
+    columns = terminal_columns()
     return Result(
         data={
             "session_id": header.session_id,
             "tree": [{"depth": line.depth, "session": msgspec.to_builtins(line.branch.header)} for line in lines],
         },
-        lines=[_drawn(line, header.session_id, columns) for line in lines],
+        lines=[drawn(line, header.session_id, columns) for line in lines],
     )
-
-
-async def _root(store: Store, header: SessionHeader) -> SessionHeader:
-    """Return the oldest session that this one comes from and that is still there."""
-    while header.forked_from is not None:
-        parent = await store.find_session(header.forked_from)
-        if parent is None:
-            break
-        header = parent.header
-    return header
-
-
-class _Line(NamedTuple):
-    """A session in the tree, how deep it hangs, and the lines that lead to it: before it, and before what is below."""
-
-    branch: Branch
-    depth: int = 0
-    front: str = ""
-    below: str = ""
-
-
-def _walk(root: Branch) -> Iterator[_Line]:
-    """Yield every session of the tree in the order in which it is drawn. Not by recursion: a tree may be very deep."""
-    waiting = [_Line(root)]
-    while waiting:
-        line = waiting.pop()
-        yield line
-        forks = line.branch.forks
-        waiting += [
-            _Line(
-                fork,
-                line.depth + 1,
-                line.below + ("└─ " if fork is forks[-1] else "├─ "),
-                line.below + ("   " if fork is forks[-1] else "│  "),
-            )
-            for fork in reversed(forks)
-        ]
-
-
-def _drawn(line: _Line, here: str, columns: int | None) -> str:
-    header = line.branch.header
-    where = f" at {header.forked_at}" if header.forked_at is not None else ""
-    mark = "  ← here" if header.session_id == here else ""
-    front, name = f"{line.front}{short(header.session_id)}{where}  ", session_name(header)
-    room = max(_LEAST, columns - width(front) - width(mark)) if columns is not None else width(name)
-    return f"{front}{fit(name, room)}{mark}"
