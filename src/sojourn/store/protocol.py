@@ -113,7 +113,8 @@ class Partial:
 class SessionQuery:
     """Which sessions to list, newest activity first. *text* is looked for in titles, ignoring case.
 
-    *archived* and *trashed* choose: False leaves such sessions out, True lists only them, None lists both.
+    *archived*, *trashed* and *superseded* choose: False leaves such sessions out, True lists only them, None lists
+    both. One that was superseded goes on under another id.
     *cursor* is the one that the page before gave.
     """
 
@@ -124,6 +125,7 @@ class SessionQuery:
     text: str | None = None
     archived: bool | None = False
     trashed: bool | None = False
+    superseded: bool | None = None
     limit: int = 50
     cursor: str | None = None
 
@@ -290,6 +292,10 @@ class Store(Protocol):
 
     async def list_sessions(self, query: SessionQuery | None = None) -> SessionPage:
         """Return a page of sessions, newest activity first."""
+        ...
+
+    async def count_sessions(self, query: SessionQuery | None = None) -> int:
+        """Return how many sessions there are in all the pages of *query*."""
         ...
 
     async def fork_session(

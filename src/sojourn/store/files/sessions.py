@@ -54,16 +54,24 @@ def get(shelf: Shelf, session_id: SessionId) -> SessionRow:
 
 def list_page(shelf: Shelf, query: SessionQuery) -> SessionPage:
     """Return a page of sessions, newest activity first."""
-    check_query(query)
     start = cursor_start(query.cursor)
-    found: list[tuple[tuple[int, str], SessionRow]] = []
-    for session_id in shelf.home.session_ids():
-        row = _row_for_list(shelf, session_id)
-        if row is not None and _matches(row, query):
-            found.append(((micros(row.header.updated_at), session_id), row))
+    found = [((micros(row.header.updated_at), row.header.session_id), row) for row in _matching(shelf, query)]
     found = sorted((one for one in found if one[0] < start), key=lambda one: one[0], reverse=True)
     page = tuple(row for _, row in found[: query.limit])
     return SessionPage(rows=page, cursor=cursor_after(page[-1].header) if len(found) > query.limit else None)
+
+
+def count(shelf: Shelf, query: SessionQuery) -> int:
+    """Return how many sessions there are in all the pages of a query."""
+    return sum(1 for _ in _matching(shelf, query))
+
+
+def _matching(shelf: Shelf, query: SessionQuery) -> Iterator[SessionRow]:
+    check_query(query)
+    for session_id in shelf.home.session_ids():
+        row = _row_for_list(shelf, session_id)
+        if row is not None and _matches(row, query):
+            yield row
 
 
 def create(shelf: Shelf, session_id: SessionId, created: SessionCreated, *, at: int) -> SessionRow:
@@ -155,6 +163,7 @@ def _matches(row: SessionRow, query: SessionQuery) -> bool:
         and (not query.text or query.text.casefold() in (header.title or "").casefold())
         and (query.archived is None or (header.archived_at is not None) == query.archived)
         and (query.trashed is None or (header.trashed_at is not None) == query.trashed)
+        and (query.superseded is None or (header.superseded_by is not None) == query.superseded)
     )
 
 

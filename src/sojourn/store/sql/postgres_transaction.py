@@ -29,7 +29,9 @@ Statements = Mapping[str, bytes]
 _BEGIN_READING: Final = b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _BEGIN_WRITING: Final = b"BEGIN ISOLATION LEVEL READ COMMITTED; SELECT pg_current_xact_id()::text"
 _ASK: Final = b"SELECT pg_xact_status(%s::xid8)"
-_NOT_PREPARED: Final = frozenset({"list_sessions"})  # which index is best depends on which filters are given
+_NOT_PREPARED: Final = frozenset(
+    {"list_sessions", "count_sessions"}
+)  # which index is best depends on which filters are given
 _RETURNS_ROWS: Final = re.compile(rb"\A(SELECT|WITH)|\bRETURNING\b")
 
 

@@ -54,11 +54,22 @@ def list_page(tenant: TenantId, query: SessionQuery) -> Operation[SessionPage]:
     """Return a page of sessions, newest activity first."""
     check_query(query)
     before_at, before_id = cursor_start(query.cursor)
-    params = {
+    spot = {"before_hour": before_at // HOUR, "before_at": before_at, "before_id": before_id}
+    rows = yield Statement("list_sessions", {**_conditions(tenant, query), **spot, "limit": query.limit + 1})
+    found = tuple(_listed(row) for row in rows[: query.limit])
+    return SessionPage(rows=found, cursor=cursor_after(found[-1].header) if len(rows) > query.limit else None)
+
+
+def count(tenant: TenantId, query: SessionQuery) -> Operation[int]:
+    """Return how many sessions there are in all the pages of a query."""
+    check_query(query)
+    [(number,)] = yield Statement("count_sessions", _conditions(tenant, query))
+    return int(number)
+
+
+def _conditions(tenant: TenantId, query: SessionQuery) -> dict[str, Any]:
+    return {
         "tenant": tenant,
-        "before_hour": before_at // HOUR,
-        "before_at": before_at,
-        "before_id": before_id,
         "user_id": query.user_id,
         "project": query.project,
         "parent": query.parent,
@@ -66,11 +77,8 @@ def list_page(tenant: TenantId, query: SessionQuery) -> Operation[SessionPage]:
         "text": query.text.casefold() if query.text else None,
         "archived": query.archived,
         "trashed": query.trashed,
-        "limit": query.limit + 1,
+        "superseded": query.superseded,
     }
-    rows = yield Statement("list_sessions", params)
-    found = tuple(_listed(row) for row in rows[: query.limit])
-    return SessionPage(rows=found, cursor=cursor_after(found[-1].header) if len(rows) > query.limit else None)
 
 
 def _listed(row: tuple[Any, ...]) -> SessionRow:

@@ -136,6 +136,9 @@ class SqlStore:
     async def list_sessions(self, query: SessionQuery | None = None) -> SessionPage:
         return await self._driver.read(lambda: sessions.list_page(self._tenant, query or _ANY_SESSIONS))
 
+    async def count_sessions(self, query: SessionQuery | None = None) -> int:
+        return await self._driver.read(lambda: sessions.count(self._tenant, query or _ANY_SESSIONS))
+
     async def fork_session(
         self, session_id: str, fork_id: str, *, at: int | None = None, began_at: datetime | None = None
     ) -> SessionRow:

@@ -1,6 +1,13 @@
 """Listing sessions: filters, order, and pages without gaps or repeats."""
 
-from sojourn.model.events import SessionArchived, SessionCreated, SessionRenamed, SessionTagged, SessionTrashed
+from sojourn.model.events import (
+    SessionArchived,
+    SessionCreated,
+    SessionRenamed,
+    SessionSuperseded,
+    SessionTagged,
+    SessionTrashed,
+)
 from sojourn.model.ids import SessionId
 from sojourn.store.protocol import SessionQuery, Store
 from sojourn.testing.expectations import expect, expect_equal
@@ -156,3 +163,32 @@ async def purged_sessions_are_not_listed(store: Store) -> None:
     await store.create_session("a")
     await store.purge_session("a")
     expect(not await _listed(store, SessionQuery(archived=None, trashed=None)), "nothing is listed")
+
+
+@on_store
+async def sessions_that_go_on_elsewhere_are_listed_or_left_out(store: Store) -> None:
+    for session_id in ("a", "b"):
+        await store.create_session(session_id)
+    await store.append("a", [SessionSuperseded(by=SessionId("b"))])
+    listed = {which: await _listed(store, SessionQuery(superseded=which)) for which in (None, True, False)}
+    expect_equal(listed, {None: ["b", "a"], True: ["a"], False: ["b"]}, "what is listed")
+
+
+@on_store
+async def sessions_are_counted_as_they_are_listed(store: Store) -> None:
+    for number in range(5):
+        await store.create_session(f"s{number}", SessionCreated(project="p" if number % 2 else "q", title=f"T{number}"))
+    await store.append("s0", [SessionArchived()])
+    await store.append("s1", [SessionTrashed()])
+    await store.append("s2", [SessionSuperseded(by=SessionId("s4"))])
+    for query in (
+        SessionQuery(limit=1),
+        SessionQuery(archived=None, trashed=None),
+        SessionQuery(archived=True),
+        SessionQuery(trashed=True),
+        SessionQuery(project="p", trashed=None),
+        SessionQuery(superseded=False),
+        SessionQuery(text="t3"),
+        SessionQuery(tag="none"),
+    ):
+        expect_equal(await store.count_sessions(query), len(await _listed(store, query)), f"the number for {query}")

@@ -28,8 +28,22 @@ WHERE tenant = %(tenant)s
   AND (%(text)s::text IS NULL OR strpos(title_folded, %(text)s) > 0)
   AND (%(archived)s::boolean IS NULL OR (archived_at IS NOT NULL) = %(archived)s)
   AND (%(trashed)s::boolean IS NULL OR (trashed_at IS NOT NULL) = %(trashed)s)
+  AND (%(superseded)s::boolean IS NULL OR (superseded_by IS NOT NULL) = %(superseded)s)
 ORDER BY active_hour DESC, updated_at DESC, session_id DESC
 LIMIT %(limit)s;
+
+-- name: count_sessions
+SELECT count(*) FROM sessions
+WHERE tenant = %(tenant)s
+  AND (%(user_id)s::text IS NULL OR (left(user_id, 128) = left(%(user_id)s, 128) AND user_id = %(user_id)s))
+  AND (%(project)s::text IS NULL OR project = %(project)s)
+  AND (%(parent)s::text IS NULL OR parent = %(parent)s)
+  AND (%(tag)s::text IS NULL
+       OR EXISTS (SELECT 1 FROM json_array_elements_text(tags::json) AS tag (value) WHERE value = %(tag)s))
+  AND (%(text)s::text IS NULL OR strpos(title_folded, %(text)s) > 0)
+  AND (%(archived)s::boolean IS NULL OR (archived_at IS NOT NULL) = %(archived)s)
+  AND (%(trashed)s::boolean IS NULL OR (trashed_at IS NOT NULL) = %(trashed)s)
+  AND (%(superseded)s::boolean IS NULL OR (superseded_by IS NOT NULL) = %(superseded)s);
 
 -- name: insert_session
 INSERT INTO sessions (

@@ -27,8 +27,21 @@ WHERE tenant = :tenant
   AND (:text IS NULL OR instr(title_folded, :text) > 0)
   AND (:archived IS NULL OR (archived_at IS NOT NULL) = :archived)
   AND (:trashed IS NULL OR (trashed_at IS NOT NULL) = :trashed)
+  AND (:superseded IS NULL OR (superseded_by IS NOT NULL) = :superseded)
 ORDER BY active_hour DESC, updated_at DESC, session_id DESC
 LIMIT :limit;
+
+-- name: count_sessions
+SELECT count(*) FROM sessions
+WHERE tenant = :tenant
+  AND (:user_id IS NULL OR user_id = :user_id)
+  AND (:project IS NULL OR project = :project)
+  AND (:parent IS NULL OR parent = :parent)
+  AND (:tag IS NULL OR EXISTS (SELECT 1 FROM json_each(tags) WHERE value = :tag))
+  AND (:text IS NULL OR instr(title_folded, :text) > 0)
+  AND (:archived IS NULL OR (archived_at IS NOT NULL) = :archived)
+  AND (:trashed IS NULL OR (trashed_at IS NOT NULL) = :trashed)
+  AND (:superseded IS NULL OR (superseded_by IS NOT NULL) = :superseded);
 
 -- name: insert_session
 INSERT INTO sessions (
