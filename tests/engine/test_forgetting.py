@@ -19,6 +19,7 @@ from sojourn.testing.postgres import fresh_schema
 pytestmark = pytest.mark.anyio
 
 SECRET = "Xylophagous-4711"
+QUIET = Settings(keep_profile="yes", learning="off", embeddings="off")
 
 
 def holds(folder: Path, content: str) -> list[Path]:
@@ -247,7 +248,7 @@ async def test_on_postgres_a_profile_that_is_not_kept_is_not_written(postgres_ur
 
 
 async def test_what_would_go_is_what_goes(location: str) -> None:
-    async with sojourn.open(location, settings=Settings(keep_profile="yes")) as app:
+    async with sojourn.open(location, settings=QUIET) as app:
         session = await app.sessions.create("s")
         seq = await filled(session)
         head = session.head
@@ -262,7 +263,7 @@ async def test_what_would_go_is_what_goes(location: str) -> None:
 
 
 async def test_sessions_that_read_what_would_go_are_foreseen(location: str) -> None:
-    async with sojourn.open(location, settings=Settings(keep_profile="yes")) as app:
+    async with sojourn.open(location, settings=QUIET) as app:
         parent = await app.sessions.create("parent")
         seq = await filled(parent)
         fork = await parent.fork("fork")
@@ -281,10 +282,29 @@ async def test_sessions_that_read_what_would_go_are_foreseen(location: str) -> N
 
 
 async def test_what_is_not_there_is_not_foreseen() -> None:
-    async with sojourn.open("memory:") as app:
+    async with sojourn.open("memory:", settings=QUIET) as app:
         session = await app.sessions.create("s")
 
         with pytest.raises(NotFoundError):
             await foresee(session, "message", 1)
         with pytest.raises(InvalidInputError):
             await foresee(session, "field", "shoe_size")
+
+
+async def test_a_forgotten_session_stays_where_it_was_put(location: str) -> None:
+    async with sojourn.open(location, settings=QUIET) as app:
+        await app.sessions.create("archived")
+        await app.sessions.create("trashed", user_id="ada")
+        await app.sessions.create("rewound")
+        await app.sessions.archive("archived")
+        await app.sessions.delete("trashed")
+        await app.sessions.rewind("rewound", at=1)
+
+        for name in ("archived", "rewound"):
+            await (await app.sessions.open(name, exact=True)).forget("session")
+        await app.forget_user("ada")
+
+        headers = {name: (await app.store.get_session(name)).header for name in ("archived", "trashed", "rewound")}
+        assert headers["archived"].archived_at is not None
+        assert headers["trashed"].trashed_at is not None
+        assert headers["rewound"].superseded_by is not None

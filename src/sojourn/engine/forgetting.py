@@ -10,7 +10,7 @@ from typing import Literal
 from sojourn.engine.live import Live
 from sojourn.errors import InvalidInputError, NotFoundError
 from sojourn.model.entry import Entry
-from sojourn.model.events import Event, Forgotten, MessageAdded, ProfileFieldRemoved, ProfileUpdated, SessionForked
+from sojourn.model.events import NOTHING_TO_FORGET, Event, MessageAdded, ProfileFieldRemoved, ProfileUpdated
 from sojourn.model.ids import SessionId
 from sojourn.model.knowledge import Fact
 from sojourn.model.profile import LISTS, SCALARS
@@ -49,7 +49,7 @@ async def foresee(session: Live, what: What, name: str | int | Fact | None = Non
         for entry in page:
             if entry.seq in gone or not gone.isdisjoint(entry.causes):
                 gone.add(entry.seq)
-                if not isinstance(entry.event, Forgotten | SessionForked):  # these say nothing that could be forgotten
+                if not isinstance(entry.event, NOTHING_TO_FORGET):
                     entries.append(entry)
         after = page[-1].seq
     return Foreseen(entries=tuple(entries), others=await _readers(session, min(gone)))

@@ -622,6 +622,12 @@ Event = KnownEvent | UnknownEvent
 KINDS: dict[str, type[EventBase]] = {str(cls.__struct_config__.tag): cls for cls in get_args(KnownEvent)}
 """Each known kind's name as stored, and its type."""
 
+NOTHING_TO_FORGET = (
+    SessionForked | SessionArchived | SessionUnarchived | SessionTrashed | SessionRestored | SessionSuperseded
+    | Forgotten
+)  # fmt: skip
+"""Events that say nothing of what was said: a session whose content is forgotten stays where it was put."""
+
 _NAMES: dict[type, str] = {cls: kind for kind, cls in KINDS.items()}
 
 

@@ -3,19 +3,19 @@
 import zlib
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, get_args
 
 import msgspec
 
 from sojourn.errors import CorruptError, InvalidEventError
 from sojourn.model.codec import CODEC, Encoded, kind_in
 from sojourn.model.entry import Draft, Entry
-from sojourn.model.events import Event, Forgotten, SessionCreated, SessionForked
+from sojourn.model.events import KINDS, NOTHING_TO_FORGET, Event, Forgotten, SessionCreated, SessionForked
 from sojourn.model.ids import Seq, SessionId
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
-_WITHOUT_CONTENT: Final = {"forgotten", "session_forked"}
+_WITHOUT_CONTENT: Final = {kind for kind, cls in KINDS.items() if cls in get_args(NOTHING_TO_FORGET)}
 _causes_decoder: Final = msgspec.json.Decoder(tuple[Seq, ...])
 
 
@@ -106,7 +106,7 @@ def make_entry(prepared: Prepared, session_id: SessionId, *, seq: int, at: datet
 
 
 def has_content(row: JournalRow) -> bool:
-    """Tell whether there is anything to forget in *row*: not in a tombstone, nor in the note that a fork began."""
+    """Tell whether there is anything to forget in *row*: not in a tombstone, nor in a note on where a session is."""
     return row.kind not in _WITHOUT_CONTENT
 
 

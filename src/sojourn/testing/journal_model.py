@@ -6,7 +6,7 @@ protocol says; forgetting is done the slow way, by looking at every session unti
 
 from dataclasses import dataclass, field
 
-from sojourn.model.events import Event, Forgotten, SessionForked, kind_of
+from sojourn.model.events import NOTHING_TO_FORGET, Event, Forgotten, kind_of
 from sojourn.model.ids import Seq
 
 
@@ -18,10 +18,10 @@ class Cell:
     causes: tuple[Seq, ...] = ()
 
     def forget(self) -> None:
-        """Become a tombstone; the beginning of a fork has no content to forget."""
-        if not isinstance(self.event, Forgotten | SessionForked):
+        """Become a tombstone, unless there is nothing to forget."""
+        if not isinstance(self.event, NOTHING_TO_FORGET):
             self.event = Forgotten(was=kind_of(self.event))
-        self.causes = ()
+            self.causes = ()
 
 
 @dataclass
