@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Final
 
+from sojourn.desk import session_commands
 from sojourn.desk.conversation import Conversation
 from sojourn.desk.rows import session_rows
 from sojourn.desk.wording import money, one_line
@@ -15,9 +16,10 @@ _SHOWN: Final = 15
 _NOTHING_SAID: Final = ["nothing was said yet"]
 
 _KEYS: Final = (
-    "exit       leave; so do ; and Ctrl-D",
-    "Ctrl-C     stop the answer",
-    "\\          at the end of a line goes on in the next",
+    "/go         go on with a turn that was cut off",
+    "exit        leave; so do ; and Ctrl-D",
+    "Ctrl-C      stop the answer",
+    "\\           at the end of a line goes on in the next",
 )
 
 Command = Callable[[Conversation, str], Awaitable[list[str]]]
@@ -53,7 +55,7 @@ async def run(conversation: Conversation, line: str) -> list[str]:
 
 
 async def _help(_: Conversation, __: str) -> list[str]:
-    lines = [f"/{name:<10}{text}" for name, text in offered().items()]
+    lines = [f"/{name:<11}{text}" for name, text in offered().items()]
     return [*lines, *_KEYS]
 
 
@@ -102,9 +104,14 @@ async def _recap(conversation: Conversation, _: str) -> list[str]:
     return conversation.session.recap().splitlines()
 
 
-async def _compact(conversation: Conversation, _: str) -> list[str]:
+async def _compact(conversation: Conversation, argument: str) -> list[str]:
     if conversation.session is None:
         return _NOTHING_SAID
+    if argument == "undo":
+        await conversation.app.compactor(conversation.session).undo()
+        return ["the latest summary is taken back: its messages are shown to the model again"]
+    if argument:
+        raise InvalidInputError("say /compact, or /compact undo")
     done = await conversation.app.compact(conversation.session, force=True)
     return [done.notice if done.compacted else f"nothing was compacted: {done.reason}"]
 
@@ -139,6 +146,18 @@ _COMMANDS: Final[Mapping[str, tuple[Command, str]]] = {
     "facts": (_facts, "show what was learned in this session"),
     "keep": (_keep, "yes or no: write down what is learned about you"),
     "recap": (_recap, "show where this session stands"),
-    "compact": (_compact, "let a summary stand for the older messages"),
+    "rename": (session_commands.rename, "give this session a title"),
+    "tag": (session_commands.tag, "show its tags; WORD adds one, -WORD removes it"),
+    "fork": (session_commands.fork, "go on in a fork, which may have a title of its own"),
+    "rewind": (session_commands.rewind, "go back to an earlier message: list them, or name one"),
+    "tree": (session_commands.tree, "show this session among its forks"),
+    "search": (session_commands.search, "find what was said in this project"),
+    "export": (session_commands.export, "write this session to a file: .md, .html, .json or .jsonl"),
+    "compact": (_compact, "let a summary stand for the older messages; undo takes it back"),
+    "context": (session_commands.context, "show what the model sees next; all shows every piece"),
+    "model": (session_commands.model, "show which model talks, or talk with another"),
+    "focus": (session_commands.focus, "show or say what this is about; clear says nothing"),
+    "why": (session_commands.why, "show what a fact or another belief rests on"),
+    "forget": (session_commands.forget, "remove a fact, field, message or all of it for good"),
     "cost": (_cost, "show what this session used"),
 }
