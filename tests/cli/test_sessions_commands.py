@@ -78,7 +78,7 @@ def test_looking_at_nothing_makes_nothing(folder: Path, type_: Type) -> None:
     assert (listed.code, listed.out) == (0, "")
     assert "no sessions in this project" in listed.err
     assert not (folder / "home").exists()
-    assert type_("ls", "--json").data == {"sessions": [], "more": False, "cursor": None}
+    assert type_("ls", "--json").data == {"sessions": [], "more": False, "cursor": None, "hidden": {}}
 
 
 def test_sessions_of_this_project_are_listed_and_all_when_asked(folder: Path, type_: Type) -> None:

@@ -1,6 +1,6 @@
 """`sojourn ls`: which sessions there are. Needs the store and nothing else, so that it is there at once."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
@@ -14,9 +14,16 @@ from sojourn.desk.references import short
 from sojourn.desk.rows import session_rows
 from sojourn.errors import InvalidInputError
 from sojourn.model.header import SessionHeader
-from sojourn.store.listing import MAX_SESSIONS, cursor_after
+from sojourn.store.listing import MAX_SESSIONS
 from sojourn.store.protocol import SessionQuery, SessionRow, Store
 
+_UPDATED: Final = "updated"
+_REASONS: Final = {
+    "archived": "{:,} archived (--archived)",
+    "trash": "{:,} in the trash (--trash)",
+    "elsewhere": "{:,} of other projects (--all)",
+}
+"""Why a session is not in the list, and what lists it."""
 _SORTS: Final[dict[str, Callable[[SessionHeader], Any]]] = {
     "created": lambda header: header.created_at,
     "messages": lambda header: header.message_count,
@@ -32,30 +39,35 @@ async def _ls(
     archived: bool,
     trash: bool,
     tag: str | None,
-    sort: str,
+    sort: str | None,
     number: int,
     cursor: str | None,
 ) -> Result:
     """List the sessions of this project, newest activity first.
 
     Sessions that were rewound are left out: what goes on in their place is listed. When there are more, the last line
-    says how to see them.
+    says how to see them; when there are none, it says what is not listed, and how to see that.
     """
-    if cursor is not None and sort != "updated":
-        raise InvalidInputError("--cursor goes on in the order of the last activity: leave --sort out")
+    order = _order(sort, cursor)
     query = SessionQuery(
         project=None if everywhere else (await place.project()).id,
         tag=tag,
         archived=None if trash else archived,
         trashed=trash,
-        cursor=cursor,
+        superseded=False,
     )
     async with place.store() as store:
-        page = await (_page(store, query, number) if sort == "updated" else _sorted(store, query, number, sort))
+        page = await (_page if order == _UPDATED else _sorted)(store, query, number, order, cursor)
+        hidden = {} if page.more else await _hidden(store, query)
     return Result(
-        data={"sessions": [_data(row) for row in page.rows], "more": page.more, "cursor": page.cursor},
+        data={
+            "sessions": [_data(row) for row in page.rows],
+            "more": page.more,
+            "cursor": page.cursor,
+            "hidden": hidden,
+        },
         lines=session_rows([row.header for row in page.rows], SystemClock().now()),
-        notes=_notes(page, everywhere=everywhere),
+        notes=_notes(page, hidden, everywhere=everywhere),
     )
 
 
@@ -67,7 +79,7 @@ def _command(name: str) -> click.Command:
         click.option("--trash", is_flag=True, help="Those that were thrown away and not yet removed."),
         click.option("--tag", metavar="TAG", help="Only those with this tag."),
         click.option(
-            "--sort", type=click.Choice(["updated", "title", *_SORTS]), default="updated", help="In which order."
+            "--sort", type=click.Choice([_UPDATED, "title", *_SORTS]), help="In which order; by the last activity."
         ),
         click.option(
             "-n", "number", metavar="N", type=click.IntRange(1, MAX_SESSIONS), default=20, help="How many; 20."
@@ -85,11 +97,37 @@ sessions = _command("sessions")
 
 
 class _Page(NamedTuple):
-    """Some sessions, whether there are more, and where those begin, in the store's own order."""
+    """Some sessions, whether there are more, and where those begin."""
 
     rows: list[SessionRow]
     more: bool = False
     cursor: str | None = None
+
+
+def _order(sort: str | None, cursor: str | None) -> str:
+    """Return in which order to list: a cursor knows its own.
+
+    Raises:
+        InvalidInputError: the cursor is of another order.
+    """
+    named = next((name for name in ("title", *_SORTS) if cursor is not None and cursor.startswith(f"{name}_")), None)
+    of_cursor = named or (_UPDATED if cursor is not None else sort or _UPDATED)
+    if sort is not None and sort != of_cursor:
+        raise InvalidInputError(f"this cursor goes on in the order of --sort {of_cursor}, not of {sort}")
+    return of_cursor
+
+
+async def _hidden(store: Store, query: SessionQuery) -> dict[str, int]:
+    """Return how many sessions are not listed, by the reason; those without any are left out."""
+    kept = replace(query, archived=None, trashed=False)
+    counted = {
+        "archived": await store.count_sessions(replace(kept, archived=True)) if query.archived is False else 0,
+        "trash": 0 if query.trashed else await store.count_sessions(replace(kept, trashed=True)),
+    }
+    if query.project is not None:
+        everywhere = await store.count_sessions(replace(query, project=None))
+        counted["elsewhere"] = everywhere - await store.count_sessions(query)
+    return {name: number for name, number in counted.items() if number}
 
 
 def _data(row: SessionRow) -> dict[str, Any]:
@@ -97,46 +135,51 @@ def _data(row: SessionRow) -> dict[str, Any]:
     return data if row.quarantined is None else {**data, "damage": row.quarantined}
 
 
-def _notes(page: _Page, *, everywhere: bool) -> list[str]:
+def _notes(page: _Page, hidden: dict[str, int], *, everywhere: bool) -> list[str]:
     notes = [
         f"{short(row.header.session_id)} is damaged ({row.quarantined}): sojourn doctor says more"
         for row in page.rows
         if row.quarantined is not None
     ]
     if page.more:
-        notes.append(f"there are more: --cursor {page.cursor}" if page.cursor else "there are more: -n lists them")
+        notes.append(f"there are more: --cursor {page.cursor}")
     elif not page.rows:
-        notes.append("no sessions" if everywhere else "no sessions in this project; --all looks into every project")
+        notes.append("no sessions" if everywhere else "no sessions in this project")
+    if hidden:
+        named = [_REASONS[reason].format(number) for reason, number in hidden.items()]
+        notes.append(f"not listed: {', '.join(named)}")
     return notes
 
 
-async def _page(store: Store, query: SessionQuery, number: int) -> _Page:
+async def _page(store: Store, query: SessionQuery, number: int, _order: str, cursor: str | None) -> _Page:
     """Return *number* sessions in the store's own order."""
-    rows: list[SessionRow] = []
-    async for row in _living(store, replace(query, limit=min(number + 1, MAX_SESSIONS))):
-        if len(rows) == number:
-            return _Page(rows, more=True, cursor=cursor_after(rows[-1].header))
-        rows.append(row)
-    return _Page(rows)
+    page = await store.list_sessions(replace(query, limit=number, cursor=cursor))
+    return _Page(list(page.rows), more=page.cursor is not None, cursor=page.cursor)
 
 
-async def _sorted(store: Store, query: SessionQuery, number: int, sort: str) -> _Page:
-    """Return the first *number* sessions in another order."""
-    rows = [row async for row in _living(store, replace(query, limit=MAX_SESSIONS))]
-    if sort == "title":
-        rows.sort(key=lambda row: (row.header.title is None, (row.header.title or "").casefold()))
+async def _sorted(store: Store, query: SessionQuery, number: int, order: str, cursor: str | None) -> _Page:
+    """Return *number* sessions in another order, behind the one that the cursor names.
+
+    Raises:
+        InvalidInputError: there is no such session in the list any more.
+    """
+    page = await store.list_sessions(replace(query, limit=MAX_SESSIONS))
+    rows = list(page.rows)
+    while page.cursor is not None:
+        page = await store.list_sessions(replace(query, limit=MAX_SESSIONS, cursor=page.cursor))
+        rows += page.rows
+    if order == "title":
+        rows.sort(
+            key=lambda row: (row.header.title is None, (row.header.title or "").casefold(), row.header.session_id)
+        )
     else:
-        rows.sort(key=lambda row: _SORTS[sort](row.header), reverse=True)
-    return _Page(rows[:number], more=len(rows) > number)
-
-
-async def _living(store: Store, query: SessionQuery) -> AsyncIterator[SessionRow]:
-    """Yield the sessions that a query finds, page by page, without those that go on under another id."""
-    while True:
-        page = await store.list_sessions(query)
-        for row in page.rows:
-            if row.header.superseded_by is None:
-                yield row
-        if page.cursor is None:
-            return
-        query = replace(query, cursor=page.cursor)
+        rows.sort(key=lambda row: (_SORTS[order](row.header), row.header.session_id), reverse=True)
+    first = 0
+    if cursor is not None:
+        last = cursor.removeprefix(f"{order}_")
+        first = next((place for place, row in enumerate(rows, 1) if row.header.session_id == last), 0)
+        if first == 0:
+            raise InvalidInputError(f"cursor={cursor!r:.100}: that session is not in the list any more; begin anew")
+    some = rows[first : first + number]
+    more = len(rows) > first + number
+    return _Page(some, more=more, cursor=f"{order}_{some[-1].header.session_id}" if more else None)
