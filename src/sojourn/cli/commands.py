@@ -17,7 +17,10 @@ from sojourn.errors import CorruptError, SojournError, outside
 _COMMANDS: Final = {
     "archive": ("sojourn.cli.shelving:archive", "Put sessions aside: kept, and listed only when asked for."),
     "chat": ("sojourn.cli.chat:chat", "Talk to a model, in a session that is kept."),
+    "compact": ("sojourn.cli.compacting:compact", "Let a summary stand for the older messages of a session."),
     "config": ("sojourn.cli.configuring:config", "See and change what is settled for every chat."),
+    "context": ("sojourn.cli.context:context", "Show what a model would see next, what it costs, and why."),
+    "cost": ("sojourn.cli.cost:cost", "Show what was spent, by model, day, session or project."),
     "db": ("sojourn.cli.database:database", "Look after the database: where it is, what is in it, a copy of it."),
     "delete": ("sojourn.cli.shelving:delete", "Throw sessions into the trash."),
     "demo": ("sojourn.cli.demo:demo", "Record a session, kill it in the middle of a turn, resume it, fork it."),
@@ -25,14 +28,18 @@ _COMMANDS: Final = {
     "doctor": ("sojourn.cli.doctor:doctor", "Check everything that is kept, and say what is missing for more."),
     "export": ("sojourn.cli.exporting:export", "Write sessions as files that others can read."),
     "facts": ("sojourn.cli.facts:facts", "See what was learned, and put it right."),
+    "focus": ("sojourn.cli.focus:focus", "See or say what a session is about right now."),
+    "forget": ("sojourn.cli.forgetting:forget", "Remove something for good, with all that was derived from it."),
     "fork": ("sojourn.cli.branching:fork", "Begin a session that continues another."),
     "help": ("sojourn.cli.manual:help_", "Say what can be typed: every command, or all about one."),
     "ls": ("sojourn.cli.listing:ls", "List the sessions of this project."),
     "merge": ("sojourn.cli.comparing:merge", "Bring home what a branch has learned."),
     "new": ("sojourn.cli.beginning:new", "Begin a session."),
+    "profile": ("sojourn.cli.profile:profile", "See or say who you are, and whether that is written down."),
     "project": ("sojourn.cli.projects:project", "See which project a folder belongs to, and let sessions follow it."),
     "prune": ("sojourn.cli.shelving:prune", "Remove old sessions of the archive and the trash for good."),
     "rename": ("sojourn.cli.naming:rename", "Give a session a title."),
+    "research": ("sojourn.cli.research:research", "See how far a question has been looked into, and work on it."),
     "restore": ("sojourn.cli.shelving:restore", "Take sessions out of the trash."),
     "rewind": ("sojourn.cli.branching:rewind", "Go back to an earlier entry of a session."),
     "search": ("sojourn.cli.searching:search", "Find what was said, in every session."),
@@ -41,6 +48,7 @@ _COMMANDS: Final = {
     "tag": ("sojourn.cli.naming:tag", "Add tags to a session, or remove some."),
     "tree": ("sojourn.cli.branching:tree", "Show a session and the forks that hang on it."),
     "unarchive": ("sojourn.cli.shelving:unarchive", "Take sessions out of the archive."),
+    "why": ("sojourn.cli.why:why", "Show what something that is believed rests on."),
 }
 """Where each command is, and what it does in one line."""
 
