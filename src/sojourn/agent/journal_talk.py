@@ -112,6 +112,7 @@ class JournalTalk:
         said = () if text is None else (_asked(text, injected),)
         given = [VariableSet(name=_named(name), value=value) for name, value in (values or {}).items()]
         async with AsyncExitStack() as stack:
+            stack.push_async_callback(self._drop_settled)
             opening = (*(() if asked else said), *given)
             held = await enter_turn(stack, self._session, resume=resume, opening=opening, wait=wait)
             if asked and said and await last_said(self._session) is None:
@@ -125,6 +126,12 @@ class JournalTalk:
                 yield held
             finally:
                 self._held = None
+
+    async def _drop_settled(self) -> None:
+        """Take back what was asked about calls that have their results by now: the turn was stopped meanwhile."""
+        if self._session.interrupts.pending():
+            with anyio.CancelScope(shield=True):
+                await drop_questions(self._session)
 
     async def open_calls(self) -> tuple[ToolCall, ...]:
         found: list[ToolCall] = []
