@@ -1,8 +1,10 @@
 """An app as the tests open it: on a store of their own, with a model that says what it is told to say."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
+
+from textual.pilot import Pilot
 
 import sojourn
 from sojourn.desk.conversation import Conversation, Equip, Partner
@@ -43,3 +45,14 @@ async def opened(
         if session_id is not None:
             await talk.resume(session_id)
         yield SojournApp(talk)
+
+
+async def until(pilot: Pilot[int], holds: Callable[[], bool], *, press: str | None = None) -> None:
+    """Let the app work until *holds*, pressing a key again and again if one is given; fail if it never does."""
+    for _ in range(500):
+        if holds():
+            return
+        if press is not None:
+            await pilot.press(press)
+        await pilot.pause(0.01)
+    raise AssertionError("the app never came to where it should be")

@@ -5,6 +5,7 @@ journal has moved, in this process or in another: a widget watches it and draws 
 where one talks, and `app.sojourn` the engine. Whatever a user, a model or a tool wrote is drawn through `safe`.
 """
 
+import time
 from collections.abc import Iterable, Sequence
 from importlib import import_module
 from typing import Any, ClassVar, Final
@@ -19,6 +20,7 @@ from textual.screen import Screen
 from sojourn.desk.conversation import Conversation
 from sojourn.desk.visible import safe
 from sojourn.engine.app import Sojourn
+from sojourn.engine.bus import StateChanged
 from sojourn.engine.session import Session
 from sojourn.errors import SojournError
 from sojourn.model.state import SessionState
@@ -27,6 +29,9 @@ from sojourn.tui.themes import DEFAULT_THEME, THEMES
 
 WIDE: Final = 100
 """Columns from which on there is room beside the talk."""
+
+_TWICE: Final = 2.0
+"""Seconds within which a second ctrl+c belongs to the first."""
 
 _SCREENS: Final = {
     "find": ("sojourn.tui.finder:FinderScreen", "Find a session", "Search titles and what was said, and open it"),
@@ -56,6 +61,7 @@ class SojournApp(App[int]):
         Binding("ctrl+n", "new_session", "new", show=False),
         Binding("f1", "show('keys')", "keys"),
         Binding("ctrl+q", "leave", "quit", show=False, priority=True),
+        Binding("ctrl+c", "interrupt", "copy, stop or leave", show=False, priority=True),
     ]
 
     state: reactive[SessionState | None] = reactive(None)
@@ -79,19 +85,26 @@ class SojournApp(App[int]):
         notes: Sequence[str] = (),
         first: str | None = None,
         ask_which: bool = False,
+        verbose: bool = False,
+        look: str | None = None,
     ) -> None:
         """Show *conversation*, in the session that it is in already, if any.
 
-        *notes* are shown once, above the talk. *first* is said at once. With *ask_which* the finder opens first.
+        *notes* are shown once, above the talk. *first* is said at once. With *ask_which* the finder opens first,
+        and *verbose* shows thinking and what tools put out. *look* is the name of a theme.
         """
         super().__init__()
         self.conversation = conversation
         self.notes = tuple(notes)
         self._first = first
+        self.is_verbose = verbose
         self._ask_which = ask_which
+        self._interrupted = 0.0
+        self._followed: Session | None = None
+        self.animation_level = "none"  # a slow line shows the end of a movement, not its steps
         for theme in THEMES:
             self.register_theme(theme)
-        self.theme = DEFAULT_THEME
+        self.theme = look if look in self.available_themes else DEFAULT_THEME
 
     @property
     def sojourn(self) -> Sojourn:
@@ -115,6 +128,7 @@ class SojournApp(App[int]):
         return ChatScreen()
 
     async def on_mount(self) -> None:
+        self.sojourn.news.subscribe(StateChanged, self._heard)
         self.follow()
         if self._ask_which:
             self.action_show("find")
@@ -132,9 +146,15 @@ class SojournApp(App[int]):
             return
         self.follow(at=at)
 
+    def _heard(self, news: StateChanged) -> None:
+        """Follow the session that the conversation has gone into by itself: what was said began it."""
+        session = self.session
+        if session is not None and session is not self._followed and news.session_id == session.id:
+            self.follow()
+
     def follow(self, *, at: int | None = None) -> None:
         """Show the session that the conversation is in, and keep showing it as it moves."""
-        session = self.session
+        session = self._followed = self.session
         self.state = session.state if session is not None else None
         self.chat.post_message(self.SessionOpened(session, at=at))
         self.workers.cancel_group(self, "following")
@@ -145,6 +165,8 @@ class SojournApp(App[int]):
     async def _follow(self, session: Session) -> None:
         try:
             async with session.store.subscribe(session.id) as heads:
+                await session.refresh()  # it may have moved since it was opened, in another process
+                self._moved(session)
                 async for _ in heads:
                     await session.refresh()
                     self._moved(session)
@@ -170,6 +192,20 @@ class SojournApp(App[int]):
         self.conversation.start_afresh()
         self.follow()
         self.notify("what you say next begins a new session")
+
+    async def action_interrupt(self) -> None:
+        """Copy what is selected; else stop the answer; else leave, if it is pressed twice."""
+        selected = self.screen.get_selected_text() or getattr(self.focused, "selected_text", "")
+        now = time.monotonic()
+        if selected:
+            self.copy_to_clipboard(selected)
+        elif self.chat.turns.stop():
+            self.notify("stopped; what was said is kept")
+        elif now - self._interrupted < _TWICE:
+            await self.action_leave()
+        else:
+            self._interrupted = now
+            self.notify("ctrl+c again leaves; so does ctrl+q")
 
     async def action_leave(self) -> None:
         """Stop what goes on, and leave; what was said is kept."""

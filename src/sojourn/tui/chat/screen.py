@@ -19,7 +19,7 @@ from sojourn.desk.visible import safe
 from sojourn.desk.wording import one_line
 from sojourn.engine.nouns.interrupts import ReviewDecision
 from sojourn.engine.session import Session
-from sojourn.errors import SojournError
+from sojourn.errors import InvalidInputError, SojournError
 from sojourn.model.interrupts import Interrupt
 from sojourn.tui.chat.answer import LiveAnswer
 from sojourn.tui.chat.cards import Card, CutOffCard
@@ -63,10 +63,13 @@ class ChatScreen(Screen[None], Watcher):
     def on_mount(self) -> None:
         app = self._app
         self._turns = Turns(app.conversation, self)
-        self._verbose = False
+        self._verbose = app.is_verbose
         self._escaped = 0.0
         self._left: set[str] = set()
-        self.transcript.set_tail(LiveAnswer(id="answer"))
+        answer = LiveAnswer(id="answer")
+        answer.is_verbose = self._verbose
+        self.transcript.set_tail(answer)
+        self.transcript.show_details(verbose=self._verbose)
         self.watch(app, "state", self._state_changed)
         for note in app.notes:
             self.note(note)
@@ -148,15 +151,15 @@ class ChatScreen(Screen[None], Watcher):
         self._draw_status()
 
     async def turn_event(self, event: TurnEvent) -> None:
-        if self._app.session is not None and self._app.state is None:
-            self._app.follow()  # the session was begun by what was just said
         await self.answer.show(event)
 
-    async def turn_ended(self, error: SojournError | None) -> None:
+    async def turn_ended(self, error: SojournError | None, *, said: str) -> None:
         await self._catch_up()
         await self.answer.end()
         if error is not None:
             self._app.complain(error)
+        if isinstance(error, InvalidInputError) and not self.prompt.text:
+            self.prompt.put(said)  # it is stored nowhere, and the person may want to change it
         self._draw_status()
 
     def queue_changed(self) -> None:
@@ -227,6 +230,8 @@ class ChatScreen(Screen[None], Watcher):
         pending = {one.interrupt_id: one for one in (session.interrupts.pending() if session is not None else [])}
         for card in list(cards.query(Card)):
             if card.interrupt.interrupt_id not in pending:
+                if card.has_focus_within:
+                    self.prompt.focus()
                 await card.remove()
         shown = {card.interrupt.interrupt_id for card in cards.query(Card)}
         fresh = [Card(one) for key, one in pending.items() if key not in shown]

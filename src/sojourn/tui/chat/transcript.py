@@ -9,6 +9,7 @@ from typing import ClassVar, Final
 
 import anyio
 from textual import work
+from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.message import Message
@@ -85,7 +86,7 @@ class Transcript(VerticalScroll):
         """Whether the newest item is there: what comes next is shown at once."""
         return self._at_end
 
-    def compose(self):  # type: ignore[no-untyped-def]
+    def compose(self) -> ComposeResult:
         yield self._earlier
         yield self._later
 
@@ -135,59 +136,84 @@ class Transcript(VerticalScroll):
     # --- the window
 
     async def _replace(self, items: Sequence[Item]) -> None:
-        for view in self._views:
-            await view.remove()
+        await self.remove_children(self._views)
         self._views = self._new_views(items[-MOST:])
         await self.mount_all(self._views, after=self._earlier)
 
     async def _add_later(self, items: Sequence[Item]) -> None:
+        """Add items below, and take down as many above, where nobody looks."""
         if not items:
             return
+        place = None if self._at_end and self.is_vertical_scroll_end else self._place()
         views = self._new_views(items)
         await self.mount_all(views, before=self._later)
-        self._views += views
-        surplus = len(self._views) - MOST
-        if surplus > 0:
-            await self._take_down(self._views[:surplus])
-            self._views = self._views[surplus:]
-            self._chosen = None if self._chosen is None or self._chosen < surplus else self._chosen - surplus
+        both = [*self._views, *views]
+        gone, self._views = both[:-MOST], both[-MOST:]
+        self._shift(-len(gone))
+        await self.remove_children(gone)
+        self._keep(place)
 
     async def _add_earlier(self, items: Sequence[Item]) -> None:
+        """Add items above, and take down as many below, where nobody looks."""
         if not items:
             return
-        before, place = self.virtual_size.height, self.scroll_y
+        place = self._place()
         views = self._new_views(items)
         await self.mount_all(views, after=self._earlier)
-        self._views = [*views, *self._views]
-        self._chosen = None if self._chosen is None else self._chosen + len(views)
-        surplus = self._views[MOST:]
-        self._views = self._views[:MOST]
-        self.call_after_refresh(self._keep_place, before, place, surplus)
-
-    async def _keep_place(self, before: int, place: float, surplus: list[ItemView]) -> None:
-        """Stay at the line that was read, now that others stand above it; then take down what is far below."""
-        grown = self.virtual_size.height - before
-        self.scroll_to(y=place + grown, animate=False, immediate=True)
-        if surplus:
+        both = [*views, *self._views]
+        self._views, gone = both[:MOST], both[MOST:]
+        self._shift(len(views))
+        if gone:
             self._at_end = False
-            await self._take_down(surplus)
-        self._tell_rest()
+            await self.remove_children(gone)
+        self._keep(place)
 
-    async def _take_down(self, views: Sequence[ItemView]) -> None:
-        async with self.batch():
-            for view in views:
-                await view.remove()
+    def _place(self) -> tuple[ItemView, float] | None:
+        """Return the topmost item in view, and how far above or below the edge it begins."""
+        top = self.scroll_y
+        view = next((one for one in self._views if one.virtual_region.bottom > top), None)
+        return None if view is None else (view, view.virtual_region.y - top)
+
+    def _keep(self, place: tuple[ItemView, float] | None) -> None:
+        """Show what stood at *place* where it stood, once everything has its new place."""
+        if place is None:
+            return
+        view, distance = place
+
+        def scroll() -> None:
+            if view.is_attached:
+                self.scroll_to(y=view.virtual_region.y - distance, animate=False, immediate=True)
+
+        self.call_after_refresh(scroll)
+
+    def _shift(self, by: int) -> None:
+        moved = None if self._chosen is None else self._chosen + by
+        self._chosen = moved if moved is not None and 0 <= moved < len(self._views) else None
 
     def _new_views(self, items: Sequence[Item]) -> list[ItemView]:
         return [ItemView(item, verbose=self._verbose) for item in items]
 
     def watch_scroll_y(self, old: float, new: float) -> None:
         super().watch_scroll_y(old, new)
-        if self._session is None or self._is_reading or not self._views:
-            return
-        if new <= _NEAR and new < old:
+        if new < old:
+            self._want_earlier()
+        elif new > old:
+            self._want_later()
+
+    def action_page_up(self) -> None:
+        super().action_page_up()
+        self._want_earlier()
+
+    def action_page_down(self) -> None:
+        super().action_page_down()
+        self._want_later()
+
+    def _want_earlier(self) -> None:
+        if self.scroll_y <= _NEAR and not self._is_reading:
             self._read_earlier()
-        elif not self._at_end and new >= self.max_scroll_y - _NEAR and new > old:
+
+    def _want_later(self) -> None:
+        if not self._at_end and self.scroll_y >= self.max_scroll_y - _NEAR and not self._is_reading:
             self._read_later()
 
     @work(exclusive=True, group="reading")
@@ -197,7 +223,9 @@ class Transcript(VerticalScroll):
             return
         self._is_reading = True
         try:
-            await self._add_earlier(await read_earlier(session, before=self._views[0].item.seq, count=_STEP))
+            async with self._changing:
+                await self._add_earlier(await read_earlier(session, before=self._views[0].item.seq, count=_STEP))
+                self._tell_rest()
         finally:
             self._is_reading = False
 
@@ -208,10 +236,11 @@ class Transcript(VerticalScroll):
             return
         self._is_reading = True
         try:
-            items = await read_later(session, after=self._views[-1].item.seq, count=_STEP)
-            self._at_end = len(items) < _STEP
-            await self._add_later(items)
-            self._tell_rest()
+            async with self._changing:
+                items = await read_later(session, after=self._views[-1].item.seq, count=_STEP)
+                self._at_end = len(items) < _STEP
+                await self._add_later(items)
+                self._tell_rest()
         finally:
             self._is_reading = False
 

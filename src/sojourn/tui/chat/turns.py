@@ -30,8 +30,8 @@ class Watcher:
     async def turn_event(self, event: TurnEvent) -> None:
         """Something happened in the turn."""
 
-    async def turn_ended(self, error: SojournError | None) -> None:
-        """The turn is over, in whatever way."""
+    async def turn_ended(self, error: SojournError | None, *, said: str) -> None:
+        """The turn is over, in whatever way. *said* is what it began with; empty if it was gone on with."""
 
     def queue_changed(self) -> None:
         """Other messages wait now."""
@@ -97,17 +97,17 @@ class Turns:
         while self._waiting:
             text = self._waiting.popleft()
             self._watcher.queue_changed()
-            await self._run(partial(self._conversation.say, text))
+            await self._run(partial(self._conversation.say, text), said=text)
         self._idle.set()
 
     async def go_on(self) -> None:
         """Go on with a turn that was cut off, then with what waits."""
         if not self.is_busy:
             self._idle = anyio.Event()
-            await self._run(self._conversation.go_on)
+            await self._run(self._conversation.go_on, said="")
             await self.run()
 
-    async def _run(self, turn: Turn) -> None:
+    async def _run(self, turn: Turn, *, said: str) -> None:
         """Run one turn. Its events are handed on in order, without making the model wait for the screen."""
         self._token = CancellationToken()
         error: SojournError | None = None
@@ -124,7 +124,7 @@ class Turns:
                     send.close()
         finally:
             self._token = None
-            await self._watcher.turn_ended(error)
+            await self._watcher.turn_ended(error, said=said)
 
     async def _hand_on(self, receive: "anyio.abc.ObjectReceiveStream[TurnEvent]") -> None:
         async with receive:

@@ -1,0 +1,61 @@
+"""How the app is opened: with a model and a store, in the session that was asked for."""
+
+import asyncio
+
+import anyio
+
+from sojourn.agent.permissions.verdicts import Approval
+from sojourn.desk.home import shown
+from sojourn.desk.opening import caution, enter, open_conversation
+from sojourn.desk.slash_commands import welcome
+from sojourn.desk.start import Start
+from sojourn.model.interrupts import Interrupt
+from sojourn.tui.app import SojournApp
+
+
+def open_app(start: Start) -> str | None:
+    """Show the app until the person leaves, and return the id of the session that he was in, if any.
+
+    Raises:
+        SojournError: the store or the model cannot be opened, or there is no such session.
+    """
+    return asyncio.run(_shown(start))
+
+
+async def _shown(start: Start) -> str | None:
+    notes: list[str] = []
+    app: SojournApp | None = None
+
+    def note(text: str) -> None:
+        if app is None or not app.is_running:
+            notes.append(text)
+        else:
+            app.chat.note(text)
+
+    async with open_conversation(start, approver=_asked_by_a_card, note=note) as conversation:
+        session = None if start.pick else await enter(conversation, start)
+        greeting = welcome(session) if session is not None else []
+        app = SojournApp(
+            conversation,
+            notes=[*_opening(start), *greeting, *notes],
+            first=start.prompt,
+            ask_which=start.pick,
+            verbose=start.verbose,
+            look=start.config.theme,
+        )
+        await app.run_async()
+        return conversation.session.id if conversation.session is not None else None
+
+
+def _opening(start: Start) -> list[str]:
+    """Return what a person should know at first: which model, why that one, and where things are kept."""
+    choice = start.choice
+    where = "nothing is kept" if start.ephemeral else f"sessions are kept in {shown(start.location)}"
+    lines = [f"{choice.model} ({choice.provider}), because {choice.why}; {where}", caution(choice)]
+    return [line for line in lines if line]
+
+
+async def _asked_by_a_card(interrupt: Interrupt) -> Approval:  # noqa: ARG001 - the journal says what is asked
+    """Wait: a card shows the question, and its answer goes into the journal, which ends this wait."""
+    await anyio.sleep_forever()
+    raise AssertionError("nobody wakes this")
