@@ -24,13 +24,13 @@ class Place:
 
     def __init__(self, location: str | Path, folder: Path) -> None:
         self.location = location
-        self._folder = folder
+        self.folder = folder
         self._project: Project | None = None
 
     async def project(self) -> Project:
         """Return the project that the folder belongs to."""
         if self._project is None:
-            self._project = await asyncio.to_thread(find_project, self._folder)
+            self._project = await asyncio.to_thread(find_project, self.folder)
         return self._project
 
     @asynccontextmanager

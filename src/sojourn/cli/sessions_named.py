@@ -6,6 +6,8 @@ goes wrong offers nothing: a person who presses Tab wants no error in his line.
 
 import asyncio
 import os
+import re
+from collections import Counter
 from pathlib import Path
 from typing import Final
 
@@ -17,6 +19,9 @@ from sojourn.errors import SojournError
 _PARAMETERS: Final = frozenset({"reference", "references", "session", "also", "ours", "theirs"})
 """What the parameters are called that name sessions."""
 _MOST: Final = 200
+VARIABLE: Final = "_SOJOURN_COMPLETE"
+"""Says which shell asks, and for what."""
+_SPECIAL: Final = re.compile(r"[^\w@%+=:,./-]", re.ASCII)
 
 
 def with_sessions(command: click.Command) -> click.Command:
@@ -36,7 +41,15 @@ class _SessionName(click.types.StringParamType):
         param: click.Parameter,  # noqa: ARG002 - click's signature
         incomplete: str,
     ) -> list[CompletionItem]:
-        return [CompletionItem(name, help=about) for name, about in offered(incomplete, ctx.params.get("store"))]
+        found = offered(incomplete, ctx.params.get("store"))
+        return [CompletionItem(_typed(name), help=about) for name, about in found]
+
+
+def _typed(name: str) -> str:
+    """Return *name* as the shell that asks wants it: bash takes it as if it were typed, the others quote it."""
+    if not os.environ.get(VARIABLE, "").startswith("bash"):
+        return name
+    return _SPECIAL.sub(r"\\\g<0>", name)
 
 
 def offered(incomplete: str, store: str | None) -> list[tuple[str, str]]:
@@ -63,10 +76,12 @@ async def _offered(incomplete: str, location: str | Path) -> list[tuple[str, str
     async with open_store(location) as opened:
         page = await opened.list_sessions(SessionQuery(limit=_MOST))
     now, wanted = SystemClock().now(), incomplete.casefold()
+    headers = [row.header for row in page.rows if row.header.superseded_by is None]
+    titles = Counter((header.title or "").casefold() for header in headers)
     found: list[tuple[str, str]] = []
-    for header in (row.header for row in page.rows):
+    for header in headers:
         title, piece = safe(header.title or ""), short(header.session_id)
-        if title and title.casefold().startswith(wanted):
+        if title and title.casefold().startswith(wanted) and titles[title.casefold()] == 1:
             found.append((title, ago(header.updated_at, now)))
         elif piece.startswith(incomplete) or header.session_id.startswith(incomplete):
             name = piece if piece.startswith(incomplete) else header.session_id

@@ -44,10 +44,23 @@ def config_file(environment: Mapping[str, str]) -> Path:
     return _config_folder(environment) / _CONFIG
 
 
-def _config_folder(environment: Mapping[str, str]) -> Path:
+def cache_folder(environment: Mapping[str, str]) -> Path:
+    """Return where things are that can be made anew at any time."""
+    named = _named(environment)
+    if named is not None:
+        return named
     import platformdirs  # noqa: PLC0415 - whoever names a folder of his own does not wait for it
 
-    return _named(environment) or platformdirs.user_config_path("sojourn", appauthor=False)
+    return platformdirs.user_cache_path("sojourn", appauthor=False)
+
+
+def _config_folder(environment: Mapping[str, str]) -> Path:
+    named = _named(environment)
+    if named is not None:
+        return named
+    import platformdirs  # noqa: PLC0415 - whoever names a folder of his own does not wait for it
+
+    return platformdirs.user_config_path("sojourn", appauthor=False)
 
 
 def _named(environment: Mapping[str, str]) -> Path | None:
