@@ -21,8 +21,9 @@ from sojourn.desk.rows import session_rows
 from sojourn.desk.visible import safe
 from sojourn.desk.wording import ago, count, money, size
 from sojourn.errors import CorruptError, InvalidInputError
+from sojourn.store.answer import Answer
 from sojourn.store.protocol import CanTidy
-from sojourn.store.querying import MAX_ROWS, Answer, query
+from sojourn.store.querying import MAX_ROWS, query
 from sojourn.store.sizes import Sizes, measure
 
 _BETWEEN: Final = "  "

@@ -4,22 +4,13 @@ It is no part of a `Store`: a store shows one tenant, and this shows all of them
 clients. A question gets a connection of its own, which cannot write, and which takes nothing but one SELECT.
 """
 
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from sojourn.errors import InvalidInputError, MissingExtraError
+from sojourn.store.answer import Answer
 
 MAX_ROWS: Final = 100_000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
-    """What a SELECT found: the names of its columns, and rows of as many values. *more*: there were others."""
-
-    columns: tuple[str, ...]
-    rows: tuple[tuple[Any, ...], ...]
-    more: bool = False
 
 
 async def query(location: str | Path, sql: str, *, limit: int = 100, seconds: float = 10.0) -> Answer:

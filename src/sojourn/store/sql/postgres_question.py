@@ -11,7 +11,7 @@ from typing import Any, Final
 import psycopg
 
 from sojourn.errors import InvalidInputError, SojournError, StoreError
-from sojourn.store.querying import Answer
+from sojourn.store.answer import Answer
 from sojourn.store.sql.postgres_connections import Address, Connections
 from sojourn.store.sql.postgres_errors import translate
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 import apsw
 
 from sojourn.errors import CorruptError, InvalidInputError, StoreError
-from sojourn.store.querying import Answer
+from sojourn.store.answer import Answer
 from sojourn.store.sql.sqlite_errors import translated
 from sojourn.store.sql.sqlite_schema import find_version
 from sojourn.store.sql.statement import load_migrations
