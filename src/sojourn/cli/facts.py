@@ -13,6 +13,7 @@ from sojourn.cli.fact_names import Meant, find_fact_anywhere, numbered, short_id
 from sojourn.cli.fact_review import review
 from sojourn.cli.fact_rows import fact_data, fact_lines, fact_rows
 from sojourn.cli.frame import Result, on_store
+from sojourn.cli.groups import Group
 from sojourn.cli.place import Place
 from sojourn.cli.subject import Opened, changing, looking_at, session_option
 from sojourn.clock import SystemClock
@@ -32,9 +33,9 @@ _STATUSES: Final[tuple[FactStatus, ...]] = ("active", "candidate", "retired")
 _PRIVATE: Final = "this tells about you, and nothing about you is written down; sojourn profile keep yes allows it"
 
 
-@click.group("facts")
+@click.group("facts", cls=Group, usual="ls")
 def facts() -> None:
-    """What was learned in a session, and what its project and its user share."""
+    """What was learned in a session, and what its project and its user share. Alone it lists that."""
 
 
 @facts.command("ls")

@@ -7,6 +7,7 @@ import click
 import msgspec
 
 from sojourn.cli.frame import Result, on_store
+from sojourn.cli.groups import Group
 from sojourn.cli.output import Dim, Strong
 from sojourn.cli.place import Place
 from sojourn.cli.subject import changing, looking_at, session_option
@@ -19,9 +20,9 @@ _GOAL: Final = "task"
 _WORDS: Final = 500
 
 
-@click.group("focus")
+@click.group("focus", cls=Group, usual="show")
 def focus() -> None:
-    """What a session is about right now."""
+    """What a session is about right now. Alone it shows that."""
 
 
 @focus.command("show")

@@ -6,6 +6,7 @@ import click
 import msgspec
 
 from sojourn.cli.frame import Result, on_store
+from sojourn.cli.groups import Group
 from sojourn.cli.output import Dim, Strong
 from sojourn.cli.place import Place
 from sojourn.cli.subject import changing, looking_at, session_option
@@ -30,9 +31,9 @@ _COLUMNS: Final = (
 )
 
 
-@click.group("profile")
+@click.group("profile", cls=Group, usual="show")
 def profile() -> None:
-    """What is known about you, and whether it may be written down."""
+    """What is known about you, and whether it may be written down. Alone it shows that."""
 
 
 @profile.command("show")

@@ -7,6 +7,7 @@ import click
 import msgspec
 
 from sojourn.cli.frame import Result, on_store
+from sojourn.cli.groups import Group
 from sojourn.cli.output import Dim, Strong
 from sojourn.cli.place import Place
 from sojourn.cli.subject import changing, looking_at, session_option
@@ -39,9 +40,9 @@ _KINDS: Final[dict[str, InsightKind]] = {
 _WORDS: Final = 300
 
 
-@click.group("research")
+@click.group("research", cls=Group, usual="show")
 def research() -> None:
-    """How far a question has been looked into, and what was found."""
+    """How far a question has been looked into, and what was found. Alone it shows that."""
 
 
 @research.command("show")

@@ -1,0 +1,55 @@
+"""Commands that belong together are typed under one word, which alone does the most usual of them."""
+
+from pathlib import Path
+
+import pytest
+
+import sojourn
+from sojourn.engine.session import Session
+from tests.cli.seeded import seed
+from tests.cli.typed import Type
+
+
+async def _learned(_: sojourn.Sojourn, session: Session) -> None:
+    await session.facts.learn("prod runs behind nginx")
+
+
+@pytest.mark.parametrize(
+    ("group", "usual"),
+    [("facts", "facts ls"), ("profile", "profile show"), ("focus", "focus show"), ("research", "research show")],
+)
+def test_a_group_alone_does_the_most_usual(folder: Path, type_: Type, group: str, usual: str) -> None:
+    seed(folder, _learned)
+
+    alone = type_(group, "--json")
+
+    assert (alone.code, alone.answer["command"]) == (0, usual)
+    assert alone.data == type_(*usual.split(), "--json").data
+
+
+def test_options_alone_are_those_of_the_most_usual(folder: Path, type_: Type) -> None:
+    seed(folder, _learned)
+
+    assert "nginx" in type_("facts", "--search", "nginx").out
+    assert type_("facts", "--help").out.startswith("Usage: sojourn facts [OPTIONS] COMMAND")
+
+
+def test_a_group_without_a_usual_command_says_what_it_has(folder: Path, type_: Type) -> None:
+    alone = type_("forget")
+
+    assert (alone.code, alone.err) == (0, "")
+    assert alone.out.startswith("Usage: sojourn forget")
+
+
+def test_what_a_group_does_not_have_is_refused_by_name(folder: Path, type_: Type) -> None:
+    refused = type_("facts", "sing", "--json")
+
+    assert (refused.code, refused.answer["command"]) == (2, "facts")
+
+
+def test_help_tells_of_every_command_of_a_group(type_: Type) -> None:
+    told = [one["name"] for one in type_("help", "--json").data["commands"]]
+
+    assert {"facts ls", "facts review", "profile keep", "forget message", "research complete"} <= set(told)
+    assert "facts" not in told
+    assert type_("help", "facts", "ls").out == type_("facts", "ls", "--help").out
