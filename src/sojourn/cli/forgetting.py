@@ -101,7 +101,7 @@ async def user(place: Place, *, user_id: str, yes: bool) -> Result:
         told = f"all of {count(len(headers), 'session')} of {one_line(user_id)}"
         data: dict[str, Any] = {"user_id": user_id, "sessions": [header.session_id for header in headers]}
         if not _confirmed(lines, told, yes=yes):
-            return Result(data={"forgotten": False, **data}, lines=lines, notes=[_ONLY_SHOWN])
+            return _only_shown(lines, data)
         await _let_logs_forget(app)
         redactions = await app.forget_user(user_id)
     entries = sum(len(gone) for one in redactions for gone in one.tombstones.values())
@@ -121,7 +121,7 @@ async def _forget(opened: Opened, what: "What", name: str | int | None, *, yes: 
     told = _summary(foreseen)
     data = {"session_id": subject.id, **_data(foreseen)}
     if not _confirmed(lines, told, yes=yes):
-        return Result(data={"forgotten": False, **data}, lines=lines, notes=[told, _ONLY_SHOWN])
+        return _only_shown(lines, data, told)
     await _let_logs_forget(app)
     redaction = await subject.forget(what, name)
     return Result(
@@ -136,6 +136,13 @@ def _confirmed(lines: list[str], told: str, *, yes: bool) -> bool:
         return yes
     write_lines(lines)
     return agrees(f"forget {told} for good?")
+
+
+def _only_shown(lines: list[str], data: dict[str, Any], *notes: str) -> Result:
+    """Return what would go; to who was asked, it was shown before the question."""
+    if can_ask():
+        return Result(data=None, notes=["nothing was forgotten"])
+    return Result(data={"forgotten": False, **data}, lines=lines, notes=[*notes, _ONLY_SHOWN])
 
 
 async def _let_logs_forget(app: "Sojourn") -> None:
