@@ -81,6 +81,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except SojournError as error:
         _complain(given, error)
         sys.exit(outside(error).exit)
+    except click.exceptions.NoArgsIsHelpError as error:  # a group of commands, and none of them
+        output.write(error.format_message())
+        sys.exit(0)
     except click.ClickException as error:
         _complain(given, error)
         sys.exit(2)
