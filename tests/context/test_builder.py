@@ -415,6 +415,12 @@ def test_when_the_instructions_change_only_their_beginning_is_shared() -> None:
     assert second.shared_prefix == CharacterCounter().count("Be brief and ")
 
 
+def test_what_was_added_behind_the_instructions_is_not_shared() -> None:
+    first = build(system="Be brief.", question="a")
+    second = build(system="Be brief. Answer in verse, and never in prose.", question="a", previous=first)
+    assert second.shared_prefix == CharacterCounter().count("Be brief.")
+
+
 def test_middle_out_keeps_the_first_message() -> None:
     recent = talk(60)
     kept = {

@@ -128,7 +128,8 @@ def shared_prefix(
         return context
     if context.system != previous.system:
         pairs = zip(context.system, previous.system, strict=False)
-        same = next((place for place, (ours, theirs) in enumerate(pairs) if ours != theirs), len(context.system))
+        shorter = min(len(context.system), len(previous.system))
+        same = next((place for place, (ours, theirs) in enumerate(pairs) if ours != theirs), shorter)
         return replace(context, shared_prefix=counter.count(context.system[:same]))
     same = 0
     for ours, theirs in zip(context.lines, previous.lines, strict=False):
