@@ -119,3 +119,11 @@ def test_no_line_of_the_table_is_wider_than_the_terminal(
     lines = type_("context", "--budget", "6000").lines
 
     assert [line for line in lines[2:8] if width(line) > columns] == []
+
+
+def test_a_window_that_was_settled_is_known(talked: str, type_: Type) -> None:
+    type_("config", "set", "prices.hal-9000.window", "50000")
+
+    data = type_("context", "--model", "hal-9000", "--json").data
+
+    assert data["window"] == 50_000

@@ -97,6 +97,18 @@ def test_the_answer_whether_to_keep_a_profile_lasts(folder: Path, type_: Type) -
     assert type_("profile", "keep", "maybe").code == 2
 
 
+def test_what_the_configuration_says_about_profiles_goes_before(told: str, type_: Type) -> None:
+    type_("config", "set", "keep_profile", "no")
+
+    assert type_("profile", "keep").out == "no\n"
+    refused = type_("profile", "keep", "yes")
+    assert (refused.code, "keep_profile = no" in refused.err) == (2, True)
+    assert type_("profile", "set", "name", "Grace").code == 2
+
+    type_("config", "set", "keep_profile", "yes")
+    assert type_("profile", "set", "name", "Grace").code == 0
+
+
 # --- focus
 
 

@@ -16,6 +16,7 @@ from sojourn.model.header import SessionHeader
 from sojourn.store import Store, open_store
 
 if TYPE_CHECKING:  # a list of sessions does not wait for the engine
+    from sojourn.desk.config import Config
     from sojourn.engine.app import Sojourn
 
 
@@ -41,12 +42,18 @@ class Place:
 
     @asynccontextmanager
     async def app(
-        self, *, create: bool = False, meaning: bool = False, retention_days: float | None = None
+        self,
+        *,
+        create: bool = False,
+        meaning: bool = False,
+        retention_days: float | None = None,
+        config: "Config | None" = None,
     ) -> AsyncIterator["Sojourn"]:
         """Open Sojourn on the store; only with *create* is one made that is not there.
 
         It does what it is told and nothing beside: it learns nothing and writes no summaries. *meaning* loads the model
-        that searches by meaning; the retention is for `prune`.
+        that searches by meaning; the retention is for `prune`; *config* says what is known of models, and whether what
+        tells about the person is written.
         """
         import logging  # noqa: PLC0415
 
@@ -59,6 +66,8 @@ class Place:
             embeddings="auto" if meaning else "off",
             summarise_turns_every=None,
             retention_days=retention_days,
+            keep_profile=config.keep_profile if config is not None else "ask",
+            models=config.prices if config is not None else {},
         )
         async with sojourn.open(self.location if create else self._existing(), settings=settings) as app:
             yield app

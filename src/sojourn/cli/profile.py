@@ -9,7 +9,7 @@ from sojourn.cli.frame import Result, on_store
 from sojourn.cli.groups import Group
 from sojourn.cli.output import Dim, Strong
 from sojourn.cli.place import Place
-from sojourn.cli.subject import changing, looking_at, session_option
+from sojourn.cli.subject import changing, looking_at, session_option, settled
 from sojourn.cli.tables import Column, table
 from sojourn.clock import SystemClock
 from sojourn.desk.wording import ago, one_line
@@ -93,7 +93,10 @@ async def unset(place: Place, *, field: str, value: str | None, reference: str) 
 @on_store
 async def keep(place: Place, *, answer: str | None) -> Result:
     """Say whether what is learned about you may be written down, for good; without an answer, print what holds."""
-    async with place.app(create=answer is not None) as app:
+    config = settled(place)
+    if answer is not None and config.keep_profile not in ("ask", answer):
+        raise InvalidInputError(f"the configuration says keep_profile = {config.keep_profile}, which goes before")
+    async with place.app(create=answer is not None, config=config) as app:
         if answer is not None:
             await app.answer_keep_profile(keep=answer == "yes")
         kept = app.keeps_profile

@@ -1,5 +1,6 @@
 """Which session a command is about, opened to be looked at or to be changed."""
 
+import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -9,6 +10,7 @@ import click
 from sojourn.cli.place import Place
 
 if TYPE_CHECKING:  # whoever asks for help does not wait for the engine
+    from sojourn.desk.config import Config
     from sojourn.engine.app import Sojourn
     from sojourn.engine.session import Session
 
@@ -22,6 +24,13 @@ class Opened(NamedTuple):
 
     app: "Sojourn"
     session: "Session"
+
+
+def settled(place: Place) -> "Config":
+    """Return what the person and the project have settled for whoever works here."""
+    from sojourn.desk.config import load_config  # noqa: PLC0415
+
+    return load_config(os.environ, place.folder).config
 
 
 @asynccontextmanager
@@ -41,6 +50,6 @@ async def changing(place: Place, reference: str) -> AsyncIterator[Opened]:
     It is the very session that is named, also if it was rewound and goes on under another id: what was seen there is
     what is changed.
     """
-    async with place.app() as app:
+    async with place.app(config=settled(place)) as app:
         header = await place.find(app.store, reference)
         yield Opened(app, await app.sessions.open(header.session_id, exact=True))
