@@ -90,3 +90,11 @@ def test_a_model_can_be_learned_of_later() -> None:
     with pytest.raises(InvalidInputError, match="from 1"):
         catalog.learn("mine", ModelInfo(window=0))
     assert catalog.window("mine") == 2_000
+
+
+def test_prices_set_for_the_name_that_was_asked_for_count_for_the_one_that_answered() -> None:
+    catalog = ModelCatalog({"mine": ModelInfo(input_price=2.0, output_price=4.0)})
+    usage = Usage(model="mine-2026-05-01", input_tokens=10, output_tokens=1)
+
+    assert catalog.priced(usage, asked="mine").cost_micros == 24
+    assert catalog.priced(usage).cost_micros is None

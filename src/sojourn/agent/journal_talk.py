@@ -7,6 +7,7 @@ was done, what was not, and what nobody can know.
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
 from typing import Any, Final
 
 import anyio
@@ -262,10 +263,11 @@ class JournalTalk:
         return {call.id for message in (*shown, *latest) for call in message.tool_calls}
 
     async def _priced(self, usage: Usage) -> Usage:
+        priced = partial(self._session.models.priced, usage, asked=self._provider.model)
         if self._prices_loaded:
-            return self._session.models.priced(usage)
+            return priced()
         self._prices_loaded = True  # the first time, a large table is loaded
-        return await anyio.to_thread.run_sync(self._session.models.priced, usage)
+        return await anyio.to_thread.run_sync(priced)
 
     # --- tools
 

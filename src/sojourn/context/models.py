@@ -98,15 +98,17 @@ class ModelCatalog:
         )
         return self.priced(replace(usage, model=str(response.get("model") or model or "")), provider=provider)
 
-    def priced(self, usage: Usage, *, provider: str | None = None) -> Usage:
+    def priced(self, usage: Usage, *, provider: str | None = None, asked: str | None = None) -> Usage:
         """Return *usage* with what it cost; as it is, if nobody knows the prices of its model.
 
-        *provider* is who runs the model, where several sell one of the same name.
+        *provider* is who runs the model, where several sell one of the same name. *asked* is the name by which it was
+        asked for: servers answer with a longer one (`NAME-2026-05-01`), and people set prices for the one they know.
         """
         name = usage.model or ""
-        given = self._overrides.get(name)
-        if given is not None and given.input_price is not None:
-            return _priced(usage, given)
+        for known in (name, asked or ""):
+            given = self._overrides.get(known)
+            if given is not None and given.input_price is not None:
+                return _priced(usage, given)
         if not name or find_spec("genai_prices") is None:
             return usage
         prices = _prices()
