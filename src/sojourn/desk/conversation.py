@@ -137,10 +137,6 @@ class Conversation:
         here = 0 if self._session is None else SessionBudget(self._session).spent.micros - self._spent_at_entry
         return self._paid_before + here
 
-    def has_prompt(self, name: str) -> bool:
-        """Tell whether a server of tools has a prompt of this name."""
-        return self.mcp is not None and any(prompt.name == name for _, prompt in self.mcp.prompts)
-
     # --- where it takes place
 
     async def resume(self, reference: str | None = None) -> Session | None:
@@ -201,6 +197,8 @@ class Conversation:
         self._check_budget()
         await self._wait_for_servers(token)
         if self._session is None:
+            if self._hooks is not None and text.lstrip().startswith("/"):
+                await self._hooks.expand(text)  # a prompt that does not exist begins no session
             terms = self._terms
             created = await self.app.sessions.create(terms.session_id, project=self._project.id, title=terms.name)
             await self._talk_in(created)

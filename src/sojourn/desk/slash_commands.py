@@ -28,12 +28,13 @@ Command = Callable[[Conversation, str], Awaitable[list[str]]]
 def is_command(line: str, conversation: Conversation | None = None) -> bool:
     """Tell whether a line is a command: `/word`, and not a path.
 
-    What names no command of ours but a prompt of a server in *conversation* is something to say.
+    If *conversation* has servers of tools, what names no command of ours is something to say: it may be a prompt of
+    theirs.
     """
     name = line.split(maxsplit=1)[0] if line.strip() else ""
     if not name.startswith("/") or not name[1:].replace("-", "").isalpha():
         return False
-    return name[1:].lower() in _COMMANDS or conversation is None or not conversation.has_prompt(name[1:])
+    return name[1:].lower() in _COMMANDS or conversation is None or conversation.mcp is None
 
 
 def offered() -> dict[str, str]:
