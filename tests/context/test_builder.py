@@ -421,6 +421,13 @@ def test_what_was_added_behind_the_instructions_is_not_shared() -> None:
     assert second.shared_prefix == CharacterCounter().count("Be brief.")
 
 
+def test_a_long_message_is_there_if_it_fits_once_the_rest_is_chosen() -> None:
+    pasted = Message(role="user", content="dry path, " * 800)
+    recent = [Line(message=pasted, seq=Seq(2)), Line(message=Message(role="assistant", content="ok"), seq=Seq(3))]
+    context = build(budget=4_500, question="so?", recent=recent)
+    assert context.messages[0] == pasted
+
+
 def test_middle_out_keeps_the_first_message() -> None:
     recent = talk(60)
     kept = {

@@ -225,7 +225,9 @@ class _Building:
         knowledge = max(min(free - self._costs.of(window.lines), most) - overhead(self._counter), 0)
         floors = {name: int(knowledge * share) for name, share in FLOORS.items()}
         plan = make_plan(items, knowledge, floors=floors)
-        if len(window.lines) < len(self._before):
+        # A line that was made up in place of one that did not fit is no line of the talk.
+        shown = {line.seq for line in window.lines}
+        if any(line.seq not in shown for line in self._before):
             spent = plan.tokens + (overhead(self._counter) if plan.tokens else 0)
             window = self._window(free - spent, begins)
             chosen = [item for found in plan.chosen.values() for item in found]
