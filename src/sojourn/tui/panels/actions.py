@@ -1,0 +1,60 @@
+"""What choosing a row does."""
+
+from typing import TYPE_CHECKING
+
+from sojourn.tui.panels.rows import Act
+
+if TYPE_CHECKING:
+    from sojourn.tui.app import SojournApp
+
+
+def open_session(session_id: str) -> Act:
+    """Go on in another session, unless the model is answering."""
+
+    async def act(app: "SojournApp") -> None:
+        if app.chat.turns.is_busy:
+            app.notify("wait until the answer is there, or stop it with esc", severity="warning")
+        else:
+            await app.open_session(session_id)
+
+    return act
+
+
+def show_screen(name: str) -> Act:
+    """Show a screen."""
+
+    async def act(app: "SojournApp") -> None:
+        app.action_show(name)
+
+    return act
+
+
+def jump_to(seq: int) -> Act:
+    """Show where in the talk something was said."""
+
+    async def act(app: "SojournApp") -> None:
+        app.follow(at=seq)
+
+    return act
+
+
+def switch_tool(server: str, tool: str, *, on: bool) -> Act:
+    """Offer a tool of a server to models, or do so no more."""
+
+    async def act(app: "SojournApp") -> None:
+        mcp = app.conversation.mcp
+        if mcp is not None:
+            source = mcp.source(server)
+            (source.enable if on else source.disable)(tool)
+
+    return act
+
+
+def retry_server(server: str) -> Act:
+    """Try to connect with a server now."""
+
+    async def act(app: "SojournApp") -> None:
+        if app.conversation.mcp is not None:
+            app.conversation.mcp.retry(server)
+
+    return act

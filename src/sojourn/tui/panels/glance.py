@@ -1,0 +1,65 @@
+"""What the panels look at: the open session's state, and the few things about a talk that no journal holds."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from sojourn.agent.mcp.servers import Mcp
+from sojourn.agent.mcp.status import Status
+from sojourn.context.budget import Limits
+from sojourn.context.context import Context
+from sojourn.model.header import SessionHeader
+from sojourn.model.state import SessionState
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tool:
+    """A tool of a server, and whether models are offered it."""
+
+    name: str
+    is_on: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Server:
+    """A server of tools, and how the connection with it is doing."""
+
+    name: str
+    status: Status
+    reason: str
+    tools: tuple[Tool, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Glance:
+    """One look at everything. A value: a panel compares its part of two of them to see whether to draw itself anew.
+
+    *context* is what the model was shown last; *is_guess* says that nothing was, and that it is what it would be.
+    """
+
+    now: datetime
+    state: SessionState | None = None
+    context: Context | None = None
+    is_guess: bool = False
+    window: int | None = None
+    limits: Limits | None = None
+    sessions: tuple[SessionHeader, ...] = ()
+    servers: tuple[Server, ...] = ()
+    colours: dict[str, str] = field(default_factory=dict)
+    """The theme's colours by name."""
+
+
+def look_at_servers(mcp: Mcp | None) -> tuple[Server, ...]:
+    """Return the servers of tools as they are now."""
+    if mcp is None:
+        return ()
+    return tuple(
+        Server(
+            name=source.name,
+            status=source.connection.status,
+            reason=source.connection.reason,
+            tools=tuple(
+                Tool(name=tool.name, is_on=source.is_enabled(tool.name)) for tool in source.connection.artifacts.tools
+            ),
+        )
+        for source in mcp.sources
+    )
