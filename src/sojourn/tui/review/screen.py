@@ -1,0 +1,401 @@
+"""The screen itself: which facts are listed, and what each key does with the one that is chosen."""
+
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, ClassVar, Final, cast
+
+import anyio
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.screen import Screen
+from textual.widgets import Footer, Input, OptionList, Static
+from textual.widgets.option_list import Option
+
+from sojourn.engine.nouns.facts import Facts
+from sojourn.engine.session import Session
+from sojourn.errors import SojournError
+from sojourn.model.events import FactStatus
+from sojourn.tui.review.changes import Change, Verb, change, take_back
+from sojourn.tui.review.evidence import EvidencePane, Grounds
+from sojourn.tui.review.known import SCOPES, STATUSES, Known, Scope, chosen, counts, read_known
+from sojourn.tui.review.rows import fact_row
+
+if TYPE_CHECKING:
+    from sojourn.tui.app import SojournApp
+
+_SHOWN: Final = 300
+"""Facts that are listed; a search finds the others."""
+_TALL: Final = 24
+"""Rows from which on there is room for what a fact rests on."""
+_UNDOABLE: Final = 50
+_NO_SESSION: Final = "say something first: what you add belongs to a session"
+_NAMES: Final[dict[FactStatus, str]] = {"active": "active", "candidate": "candidates", "retired": "retired"}
+_EMPTY: Final[dict[FactStatus, str]] = {
+    "active": "Nothing was learned yet: it fills as you talk. n adds something yourself.",
+    "candidate": "Nothing waits to be accepted.",
+    "retired": "Nothing was retired.",
+}
+
+
+class ReviewScreen(Screen[None]):
+    """What was learned, to be accepted, corrected, retired and explained."""
+
+    DEFAULT_CSS = """
+    ReviewScreen #head { height: auto; padding: 0 1; background: $panel; link-style: none; }
+    ReviewScreen #search { border: none; height: 1; padding: 0 1; background: $surface; }
+    ReviewScreen #facts { height: 1fr; border: none; padding: 0; background: $background; }
+    ReviewScreen #facts > .option-list--option { padding: 0 1 1 1; }
+    ReviewScreen OptionList > .option-list--option-highlighted {
+        background: $primary 15%; color: $text; text-style: none;
+    }
+    ReviewScreen OptionList:focus > .option-list--option-highlighted { background: $primary 30%; color: $text; }
+    ReviewScreen #empty { height: 1fr; padding: 1 2; color: $text-muted; display: none; }
+    ReviewScreen #wording { border: round $accent; height: 3; display: none; }
+    """
+    AUTO_FOCUS: ClassVar[str | None] = "#facts"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("a", "accept", "accept"),
+        Binding("r", "retire", "retire"),
+        Binding("e", "edit", "edit"),
+        Binding("w", "why", "why"),
+        Binding("R", "restore", "restore"),
+        Binding("p", "pin", "pin"),
+        Binding("n", "add", "new"),
+        Binding("u", "undo", "undo"),
+        Binding("slash", "search", "search"),
+        Binding("tab", "next_scope", "scope"),
+        Binding("right", "next_status(1)", "status"),
+        Binding("left", "next_status(-1)", "status before", show=False),
+        Binding("escape", "leave", "back"),
+    ]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._scope: Scope = "all"
+        self._status: FactStatus | None = None
+        self._known: list[Known] = []
+        self._listed: list[Known] = []
+        self._done: list[Change] = []
+        self._seen: tuple[object, ...] = ()
+        self._changing = anyio.Lock()
+        self._editing: Known | None = None
+
+    def compose(self) -> ComposeResult:
+        yield Static("", id="head")
+        yield Input(placeholder="/ search", id="search", compact=True)
+        yield OptionList(id="facts", markup=False)
+        yield Static("", id="empty", markup=False)
+        yield EvidencePane(id="evidence")
+        yield Input(id="wording")
+        yield Footer(show_command_palette=False)
+
+    def on_mount(self) -> None:
+        self.evidence.set_class(self.app.size.height >= _TALL, "open")
+        self.watch(self._app, "state", self._state_changed)
+
+    @property
+    def _app(self) -> "SojournApp":
+        return cast("SojournApp", self.app)
+
+    @property
+    def facts(self) -> OptionList:
+        """The list."""
+        return self.query_one("#facts", OptionList)
+
+    @property
+    def evidence(self) -> EvidencePane:
+        """What the chosen fact rests on."""
+        return self.query_one(EvidencePane)
+
+    @property
+    def listed(self) -> tuple[Known, ...]:
+        """The facts in the list, from the top."""
+        return tuple(self._listed)
+
+    @property
+    def chosen(self) -> Known | None:
+        """The fact that the cursor is on."""
+        place = self.facts.highlighted
+        return self._listed[place] if place is not None and place < len(self._listed) else None
+
+    # --- reading and listing
+
+    def _state_changed(self) -> None:
+        state = self._app.state
+        seen = (None, None) if state is None else (state.knowledge_base, state.working_set.pinned_facts)
+        if len(self._seen) != len(seen) or any(a is not b for a, b in zip(self._seen, seen, strict=True)):
+            self._seen = seen
+            self._read()
+
+    @work(exclusive=True, group="review-reading")
+    async def _read(self) -> None:
+        app = self._app
+        try:
+            self._known = await read_known(
+                app.sojourn, app.session, project=app.conversation.project.id, scope=self._scope
+            )
+        except SojournError as error:
+            app.complain(error)
+            return
+        if self._status is None:
+            self._status = "candidate" if counts(self._known)["candidate"] else "active"
+        self._list()
+
+    def _list(self) -> None:
+        """Show what was read, as far as it is asked for; the cursor stays on its fact, or where that was."""
+        status = self._status or "active"
+        before, place = self.chosen, self.facts.highlighted or 0
+        found = chosen(self._known, status=status, words=self.query_one("#search", Input).value)
+        self._listed = found[:_SHOWN]
+        now = self._app.sojourn.clock.now()
+        state = self._app.state
+        pinned = state.working_set.pinned_facts if state is not None else ()
+        options = [
+            Option(fact_row(one, now=now, is_pinned=one.fact.content in pinned), id=f"fact-{number}")
+            for number, one in enumerate(self._listed)
+        ]
+        self.facts.set_options(options)
+        same = next(
+            (n for n, one in enumerate(self._listed) if before and one.fact.fact_id == before.fact.fact_id), None
+        )
+        if self._listed:
+            self.facts.highlighted = min(place, len(self._listed) - 1) if same is None else same
+        self.facts.display = bool(self._listed)
+        empty = self.query_one("#empty", Static)
+        empty.display = not self._listed
+        empty.update("Nothing like that was learned." if self._known and self._searching else _EMPTY[status])
+        self._draw_head(len(found))
+        self._explain()
+
+    @property
+    def _searching(self) -> bool:
+        return bool(self.query_one("#search", Input).value.strip())
+
+    def _draw_head(self, found: int) -> None:
+        """Draw which scope and status are chosen. All of it is ours, so that it may be markup, to be clicked."""
+        scopes = "  ".join(_chip(scope, f"scope('{scope}')", on=scope == self._scope) for scope in SCOPES)
+        number = counts(self._known)
+        statuses = "  ".join(
+            _chip(f"{_NAMES[one]} {number[one]:,}", f"status('{one}')", on=one == self._status) for one in STATUSES
+        )
+        more = f"   the best {_SHOWN:,} of {found:,}; search for the others" if found > _SHOWN else ""
+        self.query_one("#head", Static).update(
+            f"[b]Knowledge[/b]   scope {scopes}\n            status {statuses}{more}"
+        )
+
+    @on(Input.Changed, "#search")
+    def _search_changed(self) -> None:
+        self._list()
+
+    @on(Input.Submitted, "#search")
+    def _search_done(self) -> None:
+        self.action_to_list()
+
+    # --- what keys do with the list
+
+    def action_search(self) -> None:
+        """Type what to look for."""
+        self.query_one("#search", Input).focus()
+
+    def action_to_list(self) -> None:
+        """Go back to the list."""
+        self.facts.focus()
+
+    def action_next_scope(self) -> None:
+        """Look at the next scope."""
+        self.action_scope(SCOPES[(SCOPES.index(self._scope) + 1) % len(SCOPES)])
+
+    def action_scope(self, scope: Scope) -> None:
+        """Look at the facts of this session, of its project, of its user, or all."""
+        self._scope = scope
+        self._read()
+
+    def action_next_status(self, by: int) -> None:
+        """Look at the next status."""
+        self.action_status(STATUSES[(STATUSES.index(self._status or "active") + by) % len(STATUSES)])
+
+    def action_status(self, status: FactStatus) -> None:
+        """Look at what holds, at what waits, or at what was retired."""
+        self._status = status
+        self._list()
+
+    def action_leave(self) -> None:
+        """Close what is open last: the line that is edited, the search, the evidence, or the screen."""
+        search = self.query_one("#search", Input)
+        if self.query_one("#wording", Input).display:
+            self._close_wording()
+        elif search.value or search.has_focus:
+            search.value = ""
+            self.action_to_list()
+        elif self.evidence.has_class("open"):
+            self.action_why()
+        else:
+            self.dismiss()
+
+    # --- why
+
+    def action_why(self) -> None:
+        """Show what the chosen fact rests on, or hide it."""
+        self.evidence.toggle_class("open")
+        self._explain()
+        self.facts.focus()
+
+    @on(OptionList.OptionHighlighted, "#facts")
+    def _other_chosen(self) -> None:
+        self._explain()
+
+    @on(OptionList.OptionSelected, "#facts")
+    def _entered(self) -> None:
+        if not self.evidence.has_class("open"):
+            self.action_why()
+        self.query_one("#quotes", OptionList).focus()
+
+    @work(exclusive=True, group="review-why")
+    async def _explain(self) -> None:
+        if not self.evidence.has_class("open"):
+            return
+        known = self.chosen
+        if known is None:
+            self.evidence.show(None)
+            return
+        try:
+            session = (await self._sessions_of(known))[0]
+            explained = await session.why(session.facts.find(known.fact.fact_id) or known.fact)
+        except SojournError as error:
+            self._app.complain(error)
+            return
+        self.evidence.show(Grounds(fact=known.fact, session_id=session.id, explained=explained))
+
+    @on(EvidencePane.Jump)
+    async def _jump(self, event: EvidencePane.Jump) -> None:
+        app = self._app
+        is_here = app.session is not None and app.session.id == event.session_id
+        if not is_here and app.chat.turns.is_busy:
+            app.notify("wait until the answer is there, or stop it with esc", severity="warning")
+            return
+        self.dismiss()
+        if is_here:
+            app.follow(at=event.seq)
+        else:
+            await app.open_session(event.session_id, at=event.seq)
+
+    # --- changing
+
+    def action_accept(self) -> None:
+        """Let the chosen fact hold."""
+        self._change_chosen(lambda facts, fact_id: facts.activate(fact_id), "accepted")
+
+    def action_restore(self) -> None:
+        """Let the chosen fact hold again."""
+        self._change_chosen(lambda facts, fact_id: facts.activate(fact_id), "it holds again")
+
+    def action_retire(self) -> None:
+        """Let the chosen fact hold no more."""
+        self._change_chosen(lambda facts, fact_id: facts.retire(fact_id), "retired")
+
+    def action_pin(self) -> None:
+        """Let every context of this session hold the chosen fact, or let it go."""
+        known, session = self.chosen, self._app.session
+        if known is None:
+            return
+        if session is None:
+            self.notify(_NO_SESSION)
+            return
+        text = known.fact.content
+        if text in session.state.working_set.pinned_facts:
+            self._change(None, lambda one: one.working_set.unpin(text), "unpinned")
+        else:
+            self._change(None, lambda one: one.working_set.pin(text), "pinned: the model always sees it")
+
+    def action_edit(self) -> None:
+        """Put the wording of the chosen fact right."""
+        if self.chosen is not None:
+            self._open_wording(self.chosen, self.chosen.fact.content, title="put it right, then enter")
+
+    def action_add(self) -> None:
+        """Let the session know something."""
+        if self._app.session is None:
+            self.notify(_NO_SESSION)
+        else:
+            self._open_wording(None, "", title="what is so, then enter")
+
+    def _open_wording(self, known: Known | None, text: str, *, title: str) -> None:
+        self._editing = known
+        wording = self.query_one("#wording", Input)
+        wording.value = text
+        wording.border_title = title
+        wording.display = True
+        wording.focus()
+
+    def _close_wording(self) -> None:
+        self.query_one("#wording", Input).display = False
+        self.action_to_list()
+
+    @on(Input.Submitted, "#wording")
+    def _worded(self, event: Input.Submitted) -> None:
+        text, known = event.value.strip(), self._editing
+        self._close_wording()
+        if known is not None and text and text != known.fact.content:
+            fact_id = known.fact.fact_id
+            self._change(known, lambda one: one.facts.correct(fact_id, text), "put right")
+        elif known is None and text:
+            self._change(None, lambda one: one.facts.learn(text, source="user", confidence=1.0), "noted")
+
+    def _change_chosen(self, verb: Callable[[Facts, str], Awaitable[object]], told: str) -> None:
+        known = self.chosen
+        if known is not None:
+            fact_id = known.fact.fact_id
+            self._change(known, lambda session: verb(session.facts, fact_id), told)
+
+    @work(group="review-changing")
+    async def _change(self, known: Known | None, verb: Verb, told: str) -> None:
+        """Change a fact wherever it is held, or the open session if *known* is None; one change after the other."""
+        async with self._changing:
+            try:
+                done = await change(await self._sessions_of(known), verb, told=told)
+            except SojournError as error:
+                self._app.complain(error)
+                return
+            if done.is_empty:
+                self.notify("it was so already")
+                return
+            self._done = [*self._done, done][-_UNDOABLE:]
+            self.notify(f"{told}; u takes it back")
+            self._catch_up()
+
+    @work(group="review-changing")
+    async def action_undo(self) -> None:
+        """Take the last change back."""
+        async with self._changing:
+            if not self._done:
+                self.notify("nothing was changed here")
+                return
+            done = self._done.pop()
+            try:
+                await take_back(done)
+            except SojournError as error:
+                self._app.complain(error)
+                return
+            self.notify(f"taken back: {done.told}")
+            self._catch_up()
+
+    def _catch_up(self) -> None:
+        """Show what changed, be it in memory only or in a session that nobody follows."""
+        session = self._app.session
+        if session is not None:
+            self._app.state = session.state
+        self._read()
+
+    async def _sessions_of(self, known: Known | None) -> list[Session]:
+        """Return the sessions in which a fact is changed, the one that said so last first."""
+        here = self._app.session
+        if here is not None and (known is None or known.is_here):
+            return [here]
+        sessions = self._app.sojourn.sessions
+        return [await sessions.open(one, exact=True) for one in (known.sessions if known is not None else ())]
+
+
+def _chip(text: str, action: str, *, on: bool) -> str:
+    """Return a choice of the head; the one that is chosen stands in brackets, whatever the colours are."""
+    shown = f"[b]\\[{text}][/b]" if on else f" {text} "
+    return f"[@click=screen.{action}]{shown}[/]"
