@@ -13,7 +13,8 @@ from sojourn.tui.chat.completion import Completion, commands_for, mentions_for, 
 from sojourn.tui.chat.drafts import Draft, Drafts
 from sojourn.tui.chat.files import list_files, ranked
 from sojourn.tui.chat.transcript import Transcript
-from tests.tui.apps import engine, opened
+from tests.agent.agent_kit import Slow
+from tests.tui.apps import conversation, engine, opened
 
 pytestmark = pytest.mark.anyio
 SIZE = (100, 30)
@@ -58,10 +59,13 @@ async def test_up_brings_back_what_was_said_and_down_goes_forth_again() -> None:
         await pilot.pause()
         newest = app.chat.prompt.text
         await pilot.press("up")
+        await pilot.pause()
         oldest = app.chat.prompt.text
         await pilot.press("down")
+        await pilot.pause()
         again = app.chat.prompt.text
         await pilot.press("down")
+        await pilot.pause()
 
         assert (newest, oldest, again, app.chat.prompt.text) == ("second", "first", "second", "")
 
@@ -341,3 +345,18 @@ async def test_messages_that_waited_are_in_the_prompt_again(tmp_path: Path) -> N
         await until(pilot, lambda: bool(app.chat.prompt.text))
 
         assert app.chat.prompt.text == "one\n\ntwo\n\nand this"
+
+
+async def test_messages_that_wait_when_the_app_is_left_are_kept(tmp_path: Path) -> None:
+    async with engine(tmp_path / "s.db") as app_engine:
+        app = SojournApp(conversation(app_engine, provider=Slow("never said")))
+        async with app.run_test(size=SIZE) as pilot:
+            await pilot.press(*"first", "enter")
+            await until(pilot, lambda: app.session is not None and app.chat.turns.is_busy)
+            await pilot.press(*"second", "enter", *"third")
+            await until(pilot, lambda: app.chat.turns.waiting == ("second",))
+            await app.action_leave()
+            session = app.session
+        assert session is not None
+        kept = await Drafts(app_engine.store.documents).load(session.id)
+        assert kept == Draft(text="third", waiting=("second",))

@@ -8,6 +8,7 @@ of its session.
 import os
 import re
 import time
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, ClassVar, Final, cast
 
 import anyio
@@ -44,10 +45,10 @@ class Prompt(TextArea):
     """The person's next message. Lives as long as the chat, and brings the completion that stands above it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "send", "send", show=False, priority=True),
-        Binding("shift+enter,ctrl+j,alt+enter", "newline", "new line", show=False, priority=True),
-        Binding("up", "back_or_up", "what was said before", show=False, priority=True),
-        Binding("down", "forth_or_down", "what was said after that", show=False, priority=True),
+        Binding("enter", "send", "send", show=False),
+        Binding("shift+enter,ctrl+j,alt+enter", "newline", "new line", show=False),
+        Binding("up", "back_or_up", "what was said before", show=False),
+        Binding("down", "forth_or_down", "what was said after that", show=False),
         Binding("tab", "complete", "put in what is offered", show=False),
         Binding("escape", "close_completion", "close what is offered", show=False),
         Binding("alt+left,alt+b", "cursor_word_left", "a word back", show=False),
@@ -282,7 +283,14 @@ class Prompt(TextArea):
 
     async def _on_key(self, event: events.Key) -> None:
         self._chord = self._chord and event.key == "ctrl+e"
-        await super()._on_key(event)
+        own = _OWN_KEYS.get(event.key)
+        if own is None:
+            await super()._on_key(event)
+            return
+        # Here and not as bindings with priority: those would overtake the letters that were typed just before.
+        event.stop()
+        event.prevent_default()
+        own(self)
 
     def action_end_or_editor(self) -> None:
         """Go to the end of the line; after ctrl+x open the editor; in an empty prompt the key is the app's."""
@@ -391,3 +399,14 @@ def whole(text: str, pasted: list[str] | tuple[str, ...]) -> str:
         return pasted[number - 1] if 0 < number <= len(pasted) else found[0]
 
     return _MARK.sub(put_back, text)
+
+
+_OWN_KEYS: Final[Mapping[str, Callable[[Prompt], None]]] = {
+    "enter": Prompt.action_send,
+    "shift+enter": Prompt.action_newline,
+    "ctrl+j": Prompt.action_newline,
+    "alt+enter": Prompt.action_newline,
+    "up": Prompt.action_back_or_up,
+    "down": Prompt.action_forth_or_down,
+}
+"""Keys that mean something else in a prompt than in a text."""

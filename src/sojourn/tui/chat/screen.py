@@ -23,6 +23,7 @@ from sojourn.errors import InvalidInputError, SojournError
 from sojourn.model.interrupts import Interrupt
 from sojourn.tui.chat.answer import LiveAnswer
 from sojourn.tui.chat.cards import Card, CutOffCard
+from sojourn.tui.chat.commands import SHOWS
 from sojourn.tui.chat.items import Item
 from sojourn.tui.chat.prompt import Prompt
 from sojourn.tui.chat.status import StatusBar
@@ -129,8 +130,8 @@ class ChatScreen(Screen[None], Watcher):
     async def _command(self, line: str) -> None:
         """Run a slash command; those that have a screen open it."""
         name = line.split(maxsplit=1)[0][1:].lower()
-        if name in _SHOWS and len(line.split()) == 1:
-            self._app.action_show(_SHOWS[name])
+        if name in SHOWS and len(line.split()) == 1:
+            self._app.action_show(SHOWS[name])
             return
         if name in {"exit", "quit"}:
             await self._app.action_leave()
@@ -167,6 +168,7 @@ class ChatScreen(Screen[None], Watcher):
         lines = [f"  ⏳ {number}. {one_line(text)}" for number, text in enumerate(self._turns.waiting, 1)]
         queue.update(safe("\n".join([*lines, "     up takes the last one back"] if lines else [])))
         queue.display = bool(lines)
+        self.prompt.note_waiting(self._turns.waiting)
         self._draw_status()
 
     @on(Prompt.WantsQueued)
@@ -178,7 +180,8 @@ class ChatScreen(Screen[None], Watcher):
             self.prompt.put(text)
 
     async def stop_and_wait(self) -> None:
-        """Stop the turn that goes on, if any, and wait until what there is of it is kept."""
+        """Stop the turn that goes on, if any, and wait until what there is of it is kept, and what is not sent."""
+        await self.prompt.leave()
         self._turns.drop_waiting()
         self._turns.stop()
         await self._turns.wait_until_idle()
@@ -188,7 +191,8 @@ class ChatScreen(Screen[None], Watcher):
     async def on_sojourn_app_session_opened(self, event: "SojournApp.SessionOpened") -> None:
         await self.transcript.show(event.session, at=event.at)
         self._left.clear()
-        self.prompt.remember([item.text for item in self.transcript.items if item.is_prompt])
+        if not self._turns.is_busy:  # what is being said began this session, and is remembered
+            self.prompt.remember([item.text for item in self.transcript.items if item.is_prompt])
         await self._draw_cards()
         self.prompt.focus()
 
@@ -356,21 +360,7 @@ class ChatScreen(Screen[None], Watcher):
 
     def note(self, text: str) -> None:
         """Show something that is no part of the talk."""
-        self.app.notify(safe(text), markup=False, timeout=12)
-
-
-_SHOWS: Final = {
-    "resume": "find",
-    "sessions": "find",
-    "find": "find",
-    "tree": "branches",
-    "rewind": "branches",
-    "context": "context",
-    "facts": "review",
-    "cost": "spending",
-    "help": "keys",
-}
-"""Slash commands that have a screen."""
+        self.transcript.note(text)
 
 
 async def _answer(session: Session, interrupt: Interrupt, answer: str) -> None:

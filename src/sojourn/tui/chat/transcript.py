@@ -16,6 +16,7 @@ from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Static
 
+from sojourn.desk.visible import safe
 from sojourn.desk.wording import count
 from sojourn.engine.session import Session
 from sojourn.tui.chat.items import Item, read_earlier, read_later
@@ -26,6 +27,7 @@ MOST: Final = 50
 _FIRST: Final = 20
 """Items that a session opens with."""
 _STEP: Final = 15
+_NOTES: Final = 5
 _NEAR: Final = 3
 """Lines from an edge at which more is read."""
 
@@ -72,6 +74,7 @@ class Transcript(VerticalScroll):
         self._verbose = False
         self._is_reading = False
         self._at_end = True
+        self._notes: list[Static] = []
         self._changing = anyio.Lock()
 
     # --- what is shown
@@ -93,6 +96,9 @@ class Transcript(VerticalScroll):
     async def show(self, session: Session | None, *, at: int | None = None) -> None:
         """Show a session's last items, or those around entry *at*."""
         async with self._changing:
+            if session is not self._session and self._session is not None:
+                await self.remove_children(self._notes)
+                self._notes = []
             self._session, self._chosen, self._at_end = session, None, True
             if session is None:
                 items: list[Item] = []
@@ -126,6 +132,14 @@ class Transcript(VerticalScroll):
         """Keep *tail* behind the newest item: what is being said right now."""
         self._tail = tail
         self.mount(tail)
+
+    def note(self, text: str) -> None:
+        """Show something that is no part of the talk, below what was said last, until there are too many."""
+        note = Static(safe(text), markup=False, classes="aside note-beside")
+        self._notes.append(note)
+        self.mount(note, before=self._later)
+        while len(self._notes) > _NOTES:
+            self._notes.pop(0).remove()
 
     def show_details(self, *, verbose: bool) -> None:
         """Show thinking and tool results, or hide them."""
