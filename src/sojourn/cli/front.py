@@ -6,6 +6,7 @@ printed. It is loaded for `sojourn --help`, so what a chat needs is imported by 
 
 import os
 import sys
+from dataclasses import replace
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final
 
@@ -76,10 +77,11 @@ def _print(prompt: str | None, wanted: Wanted, output: str) -> int:
 
     if wanted.picks:
         return _list_sessions(wanted)
+    start = make_start(wanted, prompt=prompt or "")  # what is wrong with it is told before the input is waited for
     question = "\n\n".join(part for part in (prompt, read_input()) if part)
     if not question:
         raise click.UsageError('there is nothing to ask: write sojourn -p "a question", or pipe one in')
-    return print_answer(make_start(wanted, prompt=question), form=output)
+    return print_answer(replace(start, prompt=question), form=output)
 
 
 def _list_sessions(wanted: Wanted) -> int:
