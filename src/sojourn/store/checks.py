@@ -1,7 +1,7 @@
 """What no store lets in: input that could not be stored, or not be found again."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, get_args
 
 import msgspec
@@ -78,6 +78,17 @@ def check_more(entries: Sequence[Entry]) -> Sequence[Entry]:
     if len(entries) > MAX_EVENTS:
         raise InvalidInputError(f"a journal goes on with at most {MAX_EVENTS} entries at once, got {len(entries)}")
     return check_journal(entries)
+
+
+def check_payloads(payloads: Mapping[int, str]) -> dict[int, str]:
+    """Return other contents for entries, by their places, each in one line, if they are not too large."""
+    for seq, payload in payloads.items():
+        if len(payload.encode()) > MAX_EVENT_BYTES:
+            raise TooLargeError(f"entry {seq}: the limit is {MAX_EVENT_BYTES:,} bytes")
+    try:
+        return {seq: msgspec.json.format(payload, indent=-1) for seq, payload in payloads.items()}
+    except (msgspec.MsgspecError, RecursionError) as error:
+        raise InvalidEventError(f"what is to be written is not JSON: {error}") from error
 
 
 def check_row_texts(event: SessionCreated | HOUSEKEEPING | UnknownEvent) -> None:

@@ -7,7 +7,7 @@ Renaming, tagging, archiving, trashing and restoring a session are not calls: th
 and the session's row follows them in the same transaction.
 """
 
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -390,6 +390,19 @@ class Store(Protocol):
         """Replace these entries, and all that was derived from them, by tombstones, wherever they are read.
 
         Snapshots that could hold the content are removed, partial text too, and the sessions' rows are made anew.
+        """
+        ...
+
+    async def rewrite(self, session_id: str, payloads: Mapping[int, str]) -> Redaction:
+        """Put other JSON texts of the same kind in place of what these entries say, for good, wherever they are read.
+
+        It takes a secret out of an entry and leaves the rest; what was derived from the entry stays. The entries keep
+        their places, times and causes; a tombstone stays one. Snapshots that could hold the content are removed,
+        partial text too, and the sessions' rows are made anew. The result names the changed entries as tombstones.
+
+        Raises:
+            InvalidInputError: an entry is not there.
+            InvalidEventError: a text is not an event of the entry's kind; nothing was changed.
         """
         ...
 

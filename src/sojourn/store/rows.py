@@ -115,6 +115,22 @@ def make_tombstone(row: JournalRow) -> JournalRow:
     return _sealed(row.seq, row.at, None, CODEC.encode(Forgotten(was=row.kind)))
 
 
+def make_rewritten(row: JournalRow, payload: str) -> JournalRow:
+    """Return *row* with other content of the same kind.
+
+    Raises:
+        InvalidEventError: *payload* is not an event of this kind and version.
+    """
+    try:
+        kind = kind_in(payload)
+        event = CODEC.decode(kind, row.version, payload)
+    except CorruptError as error:
+        raise InvalidEventError(f"entry {row.seq}: {error.detail}") from error
+    if kind != row.kind:
+        raise InvalidEventError(f"entry {row.seq} is a {row.kind}, not a {kind}")
+    return _sealed(row.seq, row.at, row.causes, Encoded(kind, row.version, payload, event))
+
+
 def damage(row: JournalRow) -> str | None:
     """Say what is wrong with *row*, or None."""
     if row.crc != _checksum(*row[:6]):

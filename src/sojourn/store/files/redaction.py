@@ -1,10 +1,10 @@
-"""The operation that forgets: the one rewrite of what a journal says.
+"""The operations that forget, an entry or a part of it: the one rewrite of what a journal says.
 
 It concerns several journals, which cannot be replaced in one step. So the plan is written down first
-(`.forgetting.json`, without content), and whoever finds it after a crash carries it out.
+(`.forgetting.json`, without what is forgotten), and whoever finds it after a crash carries it out.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
 from functools import partial
 
@@ -21,7 +21,7 @@ from sojourn.store.files.sealed import is_whole, seal
 from sojourn.store.files.settling import drop_derived
 from sojourn.store.files.shelf import Shelf
 from sojourn.store.protocol import Redaction
-from sojourn.store.rows import JournalRow, derived_from, has_content, make_tombstone
+from sojourn.store.rows import JournalRow, derived_from, has_content, make_rewritten, make_tombstone
 
 
 class _Part(msgspec.Struct):
@@ -30,6 +30,8 @@ class _Part(msgspec.Struct):
     session_id: SessionId
     seqs: list[int]
     epoch: int
+    payloads: dict[int, str] | None = None
+    """What its entries say instead, if they are not forgotten but rewritten."""
 
 
 class _Plan(msgspec.Struct):
@@ -58,6 +60,49 @@ def redact(shelf: Shelf, session_id: SessionId, seqs: Iterable[int]) -> Redactio
             )
             _carry_out(shelf, plan)
         return Redaction(tombstones={owner: gone for owner, gone in buried.items() if gone}, sessions=tuple(reached))
+
+
+def rewrite(shelf: Shelf, session_id: SessionId, payloads: Mapping[int, str]) -> Redaction:
+    """Put other content in place of what these entries say, in every session that reads them."""
+    with shelf.structure(alone=True):
+        finish(shelf)
+        kinship = Kinship(shelf)
+        origin = kinship.origin(session_id)
+        with shelf.all_locked(kinship.relatives(session_id)):
+            head = shelf.look(session_id).row.header.head
+            if not payloads or min(payloads) < 1 or max(payloads) > head:
+                raise InvalidInputError(f"session={session_id}: name entries between 1 and {head} to rewrite")
+            changed: dict[SessionId, dict[int, str]] = {}
+            reached: dict[SessionId, int] = {}
+            for owner, first, last in parts(shelf.home, session_id, origin, after=0, before=head + 1):
+                here = {seq: payload for seq, payload in payloads.items() if first <= seq <= last}
+                if here:
+                    changed[owner] = _standing_payloads(shelf, owner, here)
+                    _reach(kinship, owner, min(here), reached)
+            _carry_out(shelf, _Plan([_rewriting(shelf, owner, first, changed) for owner, first in reached.items()]))
+        rewritten = {owner: tuple(Seq(seq) for seq in sorted(here)) for owner, here in changed.items() if here}
+        return Redaction(tombstones=rewritten, sessions=tuple(reached))
+
+
+def _rewriting(shelf: Shelf, owner: SessionId, first: int, changed: Mapping[SessionId, dict[int, str]]) -> _Part:
+    return _Part(owner, [first], shelf.look(owner).row.epoch + 1, changed.get(owner, {}))
+
+
+def _standing_payloads(shelf: Shelf, owner: SessionId, payloads: Mapping[int, str]) -> dict[int, str]:
+    """Return those of *payloads* whose entries are not forgotten yet, if each is of its entry's kind."""
+    return {
+        row.seq: make_rewritten(row, payloads[row.seq]).payload
+        for row in _own_rows(shelf, owner)
+        if row.seq in payloads and has_content(row)
+    }
+
+
+def _reach(kinship: Kinship, owner: SessionId, first: int, reached: dict[SessionId, int]) -> None:
+    """Add to *reached* the session and each fork that reads its entry *first*, with the first entry that changes."""
+    reached[owner] = min(first, reached.get(owner, first))
+    for fork_id, base_seq in kinship.forks(owner):
+        if first <= base_seq:
+            _reach(kinship, fork_id, first, reached)
 
 
 def finish(shelf: Shelf) -> None:
@@ -98,7 +143,7 @@ def _carry_out(shelf: Shelf, plan: _Plan) -> None:
         for part in plan.parts:
             folder = shelf.home.session(part.session_id)
             origin = read_origin(folder, part.session_id)._replace(epoch=part.epoch)
-            lines = changed_lines(own_lines(folder, part.session_id), origin, partial(_bury, gone=set(part.seqs)))
+            lines = changed_lines(own_lines(folder, part.session_id), origin, _change(part))
             file = stack.enter_context(shelf.disk.replacing(folder.journal))
             file.writelines(lines)
             file.flush()
@@ -116,6 +161,16 @@ def _carry_out(shelf: Shelf, plan: _Plan) -> None:
         shelf.touched.add(part.session_id)
     shelf.home.forgetting.unlink(missing_ok=True)
     shelf.disk.settle_folder(shelf.home.sessions)
+
+
+def _change(part: _Part) -> Callable[[JournalRow], JournalRow]:
+    if part.payloads is None:
+        return partial(_bury, gone=set(part.seqs))
+    return partial(_rewritten, payloads=part.payloads)
+
+
+def _rewritten(row: JournalRow, *, payloads: Mapping[int, str]) -> JournalRow:
+    return make_rewritten(row, payloads[row.seq]) if row.seq in payloads and has_content(row) else row
 
 
 def _bury(row: JournalRow, *, gone: set[int]) -> JournalRow:

@@ -1,6 +1,6 @@
 """The store on readable files: checks input on the event loop, then has one operation done on a thread."""
 
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from datetime import datetime
 from functools import partial
@@ -16,6 +16,7 @@ from sojourn.store.checks import (
     check_events,
     check_journal,
     check_more,
+    check_payloads,
     check_row_texts,
     check_text,
     encode_document,
@@ -200,6 +201,10 @@ class FilesStore:
     async def load(self, session_id: str, *, at: int | None = None) -> Loaded:
         checked = check_session_id(session_id)
         return await self._run(checked, lambda: journal.load(self._shelf, checked, at=at))
+
+    async def rewrite(self, session_id: str, payloads: Mapping[int, str]) -> Redaction:
+        checked, given = check_session_id(session_id), check_payloads(payloads)
+        return await self._root.run(None, lambda: redaction.rewrite(self._shelf, checked, given))
 
     async def redact(self, session_id: str, seqs: Iterable[int]) -> Redaction:
         checked, asked = check_session_id(session_id), tuple(seqs)

@@ -1,6 +1,6 @@
 """The store on a SQL database: checks input on the event loop, then has one operation run in one transaction."""
 
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from datetime import datetime
 from functools import partial
@@ -17,6 +17,7 @@ from sojourn.store.checks import (
     check_events,
     check_journal,
     check_more,
+    check_payloads,
     check_row_texts,
     check_text,
     encode_document,
@@ -205,6 +206,12 @@ class SqlStore:
     async def load(self, session_id: str, *, at: int | None = None) -> Loaded:
         checked = check_session_id(session_id)
         return await self._driver.read(lambda: journal.load(self._tenant, checked, at=at))
+
+    async def rewrite(self, session_id: str, payloads: Mapping[int, str]) -> Redaction:
+        checked, given = check_session_id(session_id), check_payloads(payloads)
+        done = await self._driver.write(lambda: redaction.rewrite(self._tenant, checked, given))
+        await self._driver.erase_traces()
+        return done
 
     async def redact(self, session_id: str, seqs: Iterable[int]) -> Redaction:
         checked, asked = check_session_id(session_id), tuple(seqs)

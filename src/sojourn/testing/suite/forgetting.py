@@ -1,11 +1,12 @@
 """Forgetting: content goes for good, with all that was derived from it, wherever it can be read."""
 
+from sojourn.errors import InvalidEventError, InvalidInputError
 from sojourn.model.entry import Draft
 from sojourn.model.events import FactLearned, Forgotten, SessionCreated, SessionRenamed, UsageRecorded
 from sojourn.model.ids import Seq
 from sojourn.model.state import encode_snapshot, replay
 from sojourn.store.protocol import Snapshot, Store
-from sojourn.testing.expectations import expect, expect_equal
+from sojourn.testing.expectations import expect, expect_equal, expect_raises
 from sojourn.testing.factories import noted, said
 from sojourn.testing.fingerprint import fingerprint, read_all
 from sojourn.testing.suite.check import Storage, on_storage, on_store
@@ -222,3 +223,66 @@ async def a_backup_made_after_forgetting_does_not_hold_it(storage: Storage) -> N
         await store.backup(storage.folder / "backup")
     for path in [storage.folder / "backup", *(storage.folder / "backup").rglob("*")]:
         expect(not path.is_file() or b"swordfish" not in path.read_bytes(), f"{path.name} does not hold the content")
+
+
+# --- a part of an entry
+
+
+_CLEAN = '{"kind":"message_added","message":{"role":"user","content":"the word is gone"}}'
+
+
+@on_store
+async def a_part_of_an_entry_is_forgotten_and_the_rest_stays(store: Store) -> None:
+    await store.create_session("s", SessionCreated(title=SECRET))
+    await store.append("s", [said(SECRET), said("b")])
+    await store.append("s", [Draft(event=noted(1), causes=(Seq(2),))])
+    before = await read_all(store, "s")
+    redaction = await store.rewrite("s", {1: '{"kind":"session_created","title":"fine"}', 2: _CLEAN})
+    after = await read_all(store, "s")
+    expect_equal(redaction.tombstones, {"s": (1, 2)}, "the entries reported")
+    expect_equal([entry.payload for entry in after[1:2]], [_CLEAN], "what the entry says now")
+    expect_equal([(one.seq, one.at, one.causes) for one in after], [(one.seq, one.at, one.causes) for one in before],
+                 "places, times and causes")  # fmt: skip
+    expect_equal(after[2:], before[2:], "the other entries, what was derived from it among them")
+    row = await store.get_session("s")
+    expect_equal((row.header.title, row.epoch > 0), ("fine", True), "the row")
+    state = replay(after)
+    expect_equal(state.header if state else None, row.header, "the header by replay")
+    await _expect_gone(store)
+    expect((await store.check()).ok, "the store is whole")
+
+
+@on_store
+async def a_part_of_an_entry_is_forgotten_wherever_it_is_read(store: Store) -> None:
+    await store.create_session("a")
+    await store.append("a", [said(SECRET), said("a")])
+    await store.fork_session("a", "b")
+    await store.append("b", [said("b")])
+    await store.fork_session("b", "c")
+    for session_id in ("a", "b", "c"):
+        await store.save_partial(session_id, SECRET)
+    redaction = await store.rewrite("c", {2: _CLEAN, 3: _CLEAN, 5: _CLEAN})
+    expect_equal(redaction.tombstones, {"a": (2, 3), "b": (5,)}, "who stores the entries")
+    expect_equal(set(redaction.sessions), {"a", "b", "c"}, "who reads them")
+    for session_id in ("a", "b", "c"):
+        expect_equal((await read_all(store, session_id))[1].payload, _CLEAN, "the entry")
+        expect_equal(await store.find_partial(session_id), None, "the partial text")
+    await _expect_gone(store)
+    expect((await store.check()).ok, "the store is whole")
+
+
+@on_store
+async def an_entry_is_rewritten_as_its_own_kind_or_not_at_all(store: Store) -> None:
+    await store.create_session("s")
+    await store.append("s", [said("a"), said(SECRET)])
+    await store.redact("s", [3])
+    before = await fingerprint(store)
+    for broken in ("{", "[]", '{"kind":"topic_changed","topic":null}', '{"kind":"message_added"}'):
+        with expect_raises(InvalidEventError):
+            await store.rewrite("s", {2: broken})
+    for outside in ({}, {0: _CLEAN}, {4: _CLEAN}):
+        with expect_raises(InvalidInputError):
+            await store.rewrite("s", outside)
+    expect_equal(await fingerprint(store), before, "everything")
+    redaction = await store.rewrite("s", {3: _CLEAN})
+    expect_equal(redaction.tombstones, {}, "what of a tombstone was changed")
