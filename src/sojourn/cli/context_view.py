@@ -140,7 +140,7 @@ def _head(seen: Seen) -> str:
     made, about = seen.context, "~" if seen.context.tokens.certainty == "estimated" else ""
     told = [f"{about}{seen.tokens:,} tokens"]
     if made.window is not None:
-        told[0] += f" of {made.window:,} ({percent(seen.tokens, made.window)})"
+        told[0] += f" of {made.window:,} ({_share(seen.tokens, made.window)})"
     told.append(f"budget {made.budget + (seen.beside.tokens if seen.beside is not None else 0):,}")
     told.append(seen.model or "no model is known, nor how much it takes")
     return " · ".join(told)
@@ -157,6 +157,11 @@ def _bar(seen: Seen) -> str:
     return gauge(parts, whole, min(_BAR, terminal_columns() or _BAR))
 
 
+def _share(tokens: int, whole: int) -> str:
+    """Return how much of a model's window something takes, with a decimal: most of it takes little."""
+    return f"{100 * tokens / whole:.1f}%" if whole else ""
+
+
 def _rows(seen: Seen) -> Iterator[list[str]]:
     whole = seen.context.window or 0
     sections = list(seen.context.sections)
@@ -168,18 +173,18 @@ def _rows(seen: Seen) -> Iterator[list[str]]:
         yield [
             f"{_NAMES[section.name]}{many}",
             amount(section.tokens),
-            percent(section.tokens, whole),
+            _share(section.tokens, whole),
             _reasons(section),
         ]
         for item in _heavy(section.items, seen.tokens):
             where = f"[{item.seqs[0]}] " if item.seqs else ""
-            yield [f"  {where}{_kind(item)}", amount(item.tokens), percent(item.tokens, whole), _preview(item)]
+            yield [f"  {where}{_kind(item)}", amount(item.tokens), _share(item.tokens, whole), _preview(item)]
     if seen.beside is not None and place >= len(sections):
         yield _beside_row(seen.beside, whole)
 
 
 def _beside_row(beside: Beside, whole: int) -> list[str]:
-    return [beside.name, amount(beside.tokens), percent(beside.tokens, whole), "what the model may do"]
+    return [beside.name, amount(beside.tokens), _share(beside.tokens, whole), "what the model may do"]
 
 
 def _heavy(items: "Sequence[Item]", whole: int) -> "list[Item]":

@@ -8,6 +8,8 @@ from sojourn.desk.columns import fit, pad, terminal_columns, width
 _GAP: Final = "  "
 _LEAST: Final = 8
 """Columns of the last cell that are shown however narrow the terminal is."""
+_WANTED: Final = 40
+"""Columns that a text at the end should have, before those that may go get theirs."""
 
 
 class Column(NamedTuple):
@@ -37,8 +39,8 @@ def table(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> list[str]
 
 
 def _needed(columns: Sequence[Column], kept: Sequence[int], widths: dict[int, int]) -> int:
-    """Return how wide the table must be: a text at its end may be cut."""
-    last = widths[kept[-1]] if columns[kept[-1]].number else min(widths[kept[-1]], _LEAST)
+    """Return how wide the table should be: a text at its end may be cut, but not to a few words."""
+    last = widths[kept[-1]] if columns[kept[-1]].number else min(widths[kept[-1]], _WANTED)
     return sum(widths[place] + len(_GAP) for place in kept[:-1]) + last
 
 
