@@ -151,7 +151,7 @@ def test_a_fact_is_named_by_number_id_piece_or_words(known: Path, type_: Type) -
     (fact,) = type_("facts", "ls", "--search", "hour", "--json").data["facts"]
     whole = fact["fact_id"]
 
-    for name in ("3", whole, whole.removeprefix("fact-"), whole[5:10], "The tests take an HOUR"):
+    for name in ("3", whole, whole.removeprefix("fact-"), whole[5:10], "The tests take an HOUR", "an hour"):
         assert type_("facts", "show", name, "--json").data["fact"]["fact_id"] == whole
 
 

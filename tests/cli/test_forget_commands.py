@@ -132,6 +132,7 @@ def test_sessions_that_share_it_are_named(told: str, type_: Type) -> None:
         (("message", "0"), 2),
         (("message", "x"), 2),
         (("fact", "zebra"), 3),
+        (("fact", "boat"), 3),
         (("value", "shoe_size"), 2),
         (("value", "name"), 3),
         (("session", "nowhere"), 3),

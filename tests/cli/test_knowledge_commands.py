@@ -223,6 +223,16 @@ def test_an_entry_is_explained_by_its_number_and_a_fact_by_its_words(told: str, 
     assert type_("why", fact["fact"]["fact_id"][5:11], told, "--json").data["subject"] == "Ada writes Rust"
 
 
+def test_a_field_goes_before_a_fact_that_has_its_name_in_it(told: str, folder: Path, type_: Type) -> None:
+    async def learned(_: sojourn.Sojourn, session: Session) -> None:
+        await session.facts.learn("the name of the boat is secret")
+
+    visit(folder, told, learned)
+
+    assert type_("why", "name", "--json").data["subject"] == "name: Ada"
+    assert type_("why", "boat", "--json").data["subject"] == "the name of the boat is secret"
+
+
 @pytest.mark.parametrize("thing", ["zebra", "", "99", "0", "age"])
 def test_what_nobody_believes_is_not_found(told: str, type_: Type, thing: str) -> None:
     assert type_("why", thing).code == 3

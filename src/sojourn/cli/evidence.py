@@ -63,7 +63,7 @@ def explanation_lines(
     explained: "Explanation", spans: Sequence[Span] = (), *, about: Sequence[str] = ()
 ) -> Iterator[str]:
     """Yield an explanation for people: what it is *about*, then the entries behind it, the oldest first."""
-    yield from about or (Strong(one_line(explained.subject, 500)),)
+    yield from about or map(Strong, explained.subject.splitlines())
     if not explained.entries:
         yield Dim("  it is known in memory only, and stands in no entry")
     now = SystemClock().now()

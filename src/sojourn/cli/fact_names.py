@@ -1,4 +1,4 @@
-"""Which fact a person means: by its number in `facts ls`, by its id or the beginning of it, or by its words."""
+"""Which fact a person means: by its number in `facts ls`, by its id or the beginning of it, or by words of it."""
 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -37,14 +37,14 @@ def numbered(session: "Session") -> dict[str, int]:
     return {fact.fact_id: number for number, fact in enumerate(session.facts, 1)}
 
 
-def find_fact(session: "Session", name: str) -> Fact:
-    """Return the fact of *session* that *name* names.
+def find_fact(session: "Session", name: str, *, by_piece: bool = True) -> Fact:
+    """Return the fact of *session* that *name* names; only *by_piece* may it be a part of its words.
 
     Raises:
         NotFoundError: there is none.
         InvalidInputError: there are several; its notes name them.
     """
-    return _only(name, _matching(tuple(session.facts), name, by_number=True))
+    return _only(name, _matching(tuple(session.facts), name, by_number=True, by_piece=by_piece))
 
 
 async def find_fact_anywhere(opened: Opened, name: str) -> Meant:
@@ -66,7 +66,7 @@ async def find_fact_anywhere(opened: Opened, name: str) -> Meant:
     return Meant(fact, by_id[fact.fact_id].sessions)
 
 
-def _matching(facts: Sequence[Fact], name: str, *, by_number: bool) -> list[Fact]:
+def _matching(facts: Sequence[Fact], name: str, *, by_number: bool, by_piece: bool = True) -> list[Fact]:
     wanted = name.strip()
     if by_number and wanted.isascii() and wanted.isdigit() and 1 <= int(wanted) <= len(facts):
         return [facts[int(wanted) - 1]]
@@ -74,6 +74,7 @@ def _matching(facts: Sequence[Fact], name: str, *, by_number: bool) -> list[Fact
         lambda fact: wanted in (fact.fact_id, fact.fact_id.removeprefix(_FRONT)),
         lambda fact: wanted.casefold() == fact.content.casefold(),
         lambda fact: len(_bare(wanted)) >= _LEAST and _bare(fact.fact_id).startswith(_bare(wanted)),
+        lambda fact: by_piece and len(wanted) >= _LEAST and wanted.casefold() in fact.content.casefold(),
     ):
         if found := [fact for fact in facts if fits(fact)]:
             return found
@@ -90,7 +91,7 @@ def _only(name: str, found: Iterable[Fact]) -> Fact:
         return facts[0]
     if not facts:
         raise NotFoundError(f"fact {name!r:.100}; sojourn facts ls --status all lists them")
-    error = InvalidInputError(f"{name!r:.100} names {len(facts)} facts; give more of the id")
+    error = InvalidInputError(f"{name!r:.100} names {len(facts)} facts; give the id, or more of it")
     for fact in facts[:_NAMED]:
         error.add_note(f"{fact.fact_id}  {one_line(fact.content)}")
     raise error

@@ -63,7 +63,7 @@ async def fact(place: Place, *, name: str, reference: str, yes: bool) -> Result:
     What was said stays, so it may be learned again; facts retire prevents that.
     """
     async with changing(place, reference) as opened:
-        return await _forget(opened, "fact", find_fact(opened.session, name).fact_id, yes=yes)
+        return await _forget(opened, "fact", find_fact(opened.session, name, by_piece=False).fact_id, yes=yes)
 
 
 @forget.command("value")

@@ -46,7 +46,11 @@ async def _explained(session: "Session", thing: str) -> "tuple[Explanation, Fact
     if thing.isascii() and thing.isdigit():
         return await session.why(int(thing)), None
     try:
-        fact = find_fact(session, thing)
-    except NotFoundError:
-        return await session.why(thing), None
-    return await session.why(fact), fact
+        explained = await session.why(thing)
+    except NotFoundError as missing:
+        try:
+            fact = find_fact(session, thing)
+        except NotFoundError:
+            raise missing from None
+        return await session.why(fact), fact
+    return explained, session.facts.find(thing)
