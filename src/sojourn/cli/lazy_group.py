@@ -5,12 +5,12 @@ What is no command goes to the front door, with all that was typed: a prompt, or
 
 from collections.abc import Mapping
 from importlib import import_module
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
-from click.shell_completion import CompletionItem
 
-from sojourn.cli.sessions_named import with_sessions
+if TYPE_CHECKING:  # only a shell that completes needs it
+    from click.shell_completion import CompletionItem
 
 LITERAL: Final = "sojourn.literal"
 """In the context: whether `--` was typed, so that nothing of the prompt is meant as a command."""
@@ -35,7 +35,11 @@ class LazyGroup(click.Group):
             return None
         module, _, name = (_DOOR if cmd_name == _FRONT else self._table[cmd_name][0]).partition(":")
         command: click.Command = getattr(import_module(module), name)
-        return with_sessions(command) if ctx.resilient_parsing else command
+        if not ctx.resilient_parsing:
+            return command
+        from sojourn.cli.sessions_named import with_sessions  # noqa: PLC0415 - only who presses Tab waits for it
+
+        return with_sessions(command)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         completes = ctx.resilient_parsing and not args
@@ -44,7 +48,9 @@ class LazyGroup(click.Group):
             args = [_FRONT, *args]
         return super().parse_args(ctx, args)
 
-    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> "list[CompletionItem]":
+        from click.shell_completion import CompletionItem  # noqa: PLC0415 - only who presses Tab waits for it
+
         if incomplete.startswith("-"):
             front = self.get_command(ctx, _FRONT)
             return front.shell_complete(ctx, incomplete) if front is not None else []
