@@ -6,6 +6,7 @@ import pytest
 
 import sojourn
 from sojourn.engine.session import Session
+from sojourn.model.events import UsageRecorded
 from sojourn.model.message import Message
 from tests.cli.seeded import seed, visit
 from tests.cli.typed import Type
@@ -254,3 +255,34 @@ def test_without_a_session_nothing_is_made(folder: Path, type_: Type, words: tup
     assert (missing.code, missing.error["kind"]) == (3, "SessionNotFoundError")
     assert missing.answer["command"] == " ".join(words[:2] if words[0] != "why" else words[:1])
     assert not (folder / "home").exists()
+
+
+HOSTILE = "evil\x1b[2J\x9b31m\u202etext\nError: gone"
+
+
+async def _hostile(_: sojourn.Sojourn, session: Session) -> None:
+    said = await session.messages.add(Message(role="user", content=HOSTILE))
+    await session.facts.learn(HOSTILE, causes=[said.seq], tags=[HOSTILE])
+    await session.profile.set(name=HOSTILE, source=HOSTILE)
+    await session.focus.set("task", HOSTILE, context={"label": HOSTILE, "more": [HOSTILE]})
+    await session.entities.reference(HOSTILE, HOSTILE, title=HOSTILE)
+    await (await session.research.start(HOSTILE)).add_insight("knowledge_gaps", HOSTILE)
+    await session.append(UsageRecorded(model=HOSTILE, input_tokens=1))
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("facts",), ("facts", "show", "1"), ("facts", "why", "1"), ("profile",), ("focus",), ("research",),
+        ("why", "name"), ("why", "2"), ("forget", "message", "2"), ("context", "--bare"), ("cost",),
+        ("context", "--bare", "--payload", "openai-chat"),
+    ],
+)  # fmt: skip
+def test_stored_text_can_neither_act_nor_pass_for_a_line(folder: Path, type_: Type, words: tuple[str, ...]) -> None:
+    seed(folder, _hostile)
+
+    shown = type_(*words)
+
+    assert shown.code == 0
+    assert not {"\x1b", "\x9b", "\u202e"} & set(shown.out + shown.err)
+    assert not any(line.startswith("Error: gone") for line in (*shown.lines, *shown.err.splitlines()))

@@ -142,7 +142,7 @@ def _head(seen: Seen) -> str:
     if made.window is not None:
         told[0] += f" of {made.window:,} ({_share(seen.tokens, made.window)})"
     told.append(f"budget {made.budget + (seen.beside.tokens if seen.beside is not None else 0):,}")
-    told.append(seen.model or "no model is known, nor how much it takes")
+    told.append(one_line(seen.model or "no model is known, nor how much it takes"))
     return " · ".join(told)
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from sojourn.cli.output import Dim, Strong
+from sojourn.cli.transcript import indented
 from sojourn.clock import SystemClock
 from sojourn.desk.wording import ago, one_line
 from sojourn.model.entry import Entry
@@ -63,7 +64,8 @@ def explanation_lines(
     explained: "Explanation", spans: Sequence[Span] = (), *, about: Sequence[str] = ()
 ) -> Iterator[str]:
     """Yield an explanation for people: what it is *about*, then the entries behind it, the oldest first."""
-    yield from about or map(Strong, explained.subject.splitlines())
+    first, *rest = explained.subject.splitlines() or [""]
+    yield from about or (Strong(first), *indented("\n".join(rest)))
     if not explained.entries:
         yield Dim("  it is known in memory only, and stands in no entry")
     now = SystemClock().now()

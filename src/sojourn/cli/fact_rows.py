@@ -16,6 +16,8 @@ from sojourn.model.ids import SessionId
 from sojourn.model.knowledge import Fact
 
 _MARKS: Final[dict[FactStatus, str]] = {"active": "•", "candidate": "?", "retired": "✗"}
+MAX_TEXT: Final = 10_000
+"""Characters of a fact: no fact has more."""
 _COLUMNS: Final = (
     Column("no", number=True),
     Column("id"),
@@ -78,7 +80,10 @@ def fact_lines(fact: Fact, now: datetime) -> list[str]:
     ]
     told += [f"used {count(fact.uses, 'time')}"] if fact.uses else []
     told += [f"#{tag}" for tag in fact.tags]
-    lines: list[str] = [Strong(f"{_MARKS[fact.status]} {fact.content}"), Dim(f"  {' · '.join(map(one_line, told))}")]
+    lines: list[str] = [
+        Strong(f"{_MARKS[fact.status]} {one_line(fact.content, MAX_TEXT)}"),
+        Dim(f"  {' · '.join(map(one_line, told))}"),
+    ]
     if fact.verified:
         lines.append(Dim(f"  checked: {one_line(fact.verified)}"))
     if fact.status == "retired":

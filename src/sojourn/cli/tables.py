@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from sojourn.desk.columns import fit, pad, terminal_columns, width
+from sojourn.desk.visible import safe
 
 _GAP: Final = "  "
 _LEAST: Final = 8
@@ -28,6 +29,7 @@ def table(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> list[str]
     """
     if not rows:
         return []
+    rows = [[safe(cell) for cell in row] for row in rows]  # what is made visible takes room, too
     kept = [place for place in range(len(columns)) if any(row[place] for row in rows)]
     most = terminal_columns()
     widths = {place: max([width(columns[place].title), *[width(row[place]) for row in rows]]) for place in kept}
