@@ -6,6 +6,7 @@ A piece is one line, or a few that belong together; its text is stored text, and
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from typing import Final
 
 from msgspec.structs import replace
@@ -78,7 +79,11 @@ class Offer:
         self._counter = counter
         self._level = _MODES.index(mode)
         self._profile = profile
-        self._asked = terms(inputs.question)
+
+    @cached_property
+    def _asked(self) -> frozenset[str]:
+        """What the question asks for; a session that knows nothing yet need not be asked."""
+        return terms(self._inputs.question)
 
     def items(self) -> list[Item]:
         """Return every piece that may go in for this question, section by section, except messages."""
@@ -132,7 +137,7 @@ class Offer:
         own = {fact.fact_id: fact for fact in knowledge.with_status()}
         shared = {fact.fact_id: fact for fact in self._inputs.shared if fact.fact_id not in own}
         facts = [*own.values(), *shared.values()]
-        shares = _shares(self._asked, [sentence(fact.content).meaning for fact in facts])
+        shares = _shares(self._asked, [sentence(fact.content).meaning for fact in facts]) if facts else []
         items = [
             self._fact(fact, max(share, found[fact.fact_id].score if fact.fact_id in found else 0.0))
             for fact, share in zip(facts, shares, strict=True)
