@@ -386,3 +386,15 @@ async def test_a_journal_from_elsewhere_is_checked_like_any_other(app: Sojourn) 
     with pytest.raises(InvalidInputError, match="NUL"):
         await app.store.import_session("copy", [bad])
     assert await app.store.find_session("copy") is None
+
+
+@pytest.mark.anyio
+async def test_a_title_that_was_made_of_a_message_is_forgotten_with_it(app: sojourn.Sojourn) -> None:
+    session = await app.sessions.create("named-after")
+    said = await session.messages.user("The password is swordfish.")
+    await app.sessions.rename(session.id, "Password is swordfish", source="auto", causes=[said.seq])
+
+    await session.forget("message", said.seq)
+
+    assert session.state.title is None
+    assert (await app.store.get_session(session.id)).header.title is None

@@ -28,11 +28,15 @@ from sojourn.engine.project import Project
 from sojourn.engine.session import Session
 from sojourn.engine.titles import UNTITLED, make_title
 from sojourn.errors import BudgetExceededError, InvalidInputError
+from sojourn.model.entry import Entry
+from sojourn.model.events import MessageAdded
 from sojourn.providers.choosing import Choice
 from sojourn.providers.protocol import Provider
 
 INSTRUCTIONS: Final = "You are a helpful assistant. Answer briefly and plainly. If you do not know something, say so."
 """For a model that is too small for more."""
+_LATELY: Final = 20
+"""Messages among which the one is looked for that was just said."""
 _PATIENCE: Final = 10.0
 """Seconds that the first message waits for servers of tools that have not answered yet."""
 
@@ -205,13 +209,15 @@ class Conversation:
         session, agent = self._session, self._agent
         if session is None or agent is None:
             raise RuntimeError("a session was just opened")
-        title = make_title(text) if session.state.title is None else UNTITLED
-        if title != UNTITLED:
-            await self.app.sessions.rename(session.id, title, source="auto")
         front = CommandControlAgent(agent, hooks=self._hooks)  # what the session knows needs no model
-        async with aclosing(front.run_turn(text, cancel_token=token)) as events:
-            async for event in events:
-                show(event)
+        try:
+            async with aclosing(front.run_turn(text, cancel_token=token)) as events:
+                async for event in events:
+                    await self._give_title(session, text)
+                    show(event)
+        finally:
+            with anyio.CancelScope(shield=True):
+                await self._give_title(session, text)
 
     async def is_cut_off(self) -> bool:
         """Tell whether a turn waits to be gone on with: its process ended, or a human had to be asked."""
@@ -281,6 +287,14 @@ class Conversation:
         )
         self._session, self._spent_at_entry = session, SessionBudget(session).spent.micros
 
+    async def _give_title(self, session: Session, text: str) -> None:
+        """Name a session without a title after *text*, once that is stored: who forgets it, forgets the title."""
+        if session.state.title is not None or (title := make_title(text)) == UNTITLED:
+            return
+        said = [entry.seq for entry in await session.last_messages(_LATELY) if _is_users(entry)]
+        if said:
+            await self.app.sessions.rename(session.id, title, source="auto", causes=said[-1:])
+
     def _leave(self) -> None:
         self._paid_before = self.spent_micros
         if self._agent is not None:
@@ -307,3 +321,7 @@ class Conversation:
         if self.mcp is not None:
             with cancelled_by(token), anyio.move_on_after(_PATIENCE):
                 await self.mcp.ready()
+
+
+def _is_users(entry: Entry) -> bool:
+    return isinstance(entry.event, MessageAdded) and entry.event.message.role == "user"

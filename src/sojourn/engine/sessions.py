@@ -150,17 +150,23 @@ class SessionManager:
 
     # --- name, put aside, throw away
 
-    async def rename(self, session_id: str, title: str, *, source: TitleSource = "user") -> SessionHeader:
-        """Give a session a title. One that a user gave is only replaced by a user."""
-        check_text(title, "a title", most=MAX_NAME)
-        return await self._append(session_id, ev.SessionRenamed(title=title, source=source))
+    async def rename(
+        self, session_id: str, title: str, *, source: TitleSource = "user", causes: Iterable[int] = ()
+    ) -> SessionHeader:
+        """Give a session a title. One that a user gave is only replaced by a user.
 
-    async def title_from(self, session_id: str, text: str) -> SessionHeader:
-        """Give a session without a title one made of *text*, usually the user's first message."""
+        *causes* are the entries that it was made of: to forget one of them is to forget the title.
+        """
+        check_text(title, "a title", most=MAX_NAME)
+        return await self._append(session_id, ev.SessionRenamed(title=title, source=source), causes=causes)
+
+    async def title_from(self, session_id: str, text: str, *, causes: Iterable[int] = ()) -> SessionHeader:
+        """Give a session without a title one made of *text*, usually the user's first message, which is its cause."""
         header = (await self._store.get_session(session_id)).header
         if header.title is not None:
             return header
-        return await self._append(session_id, ev.SessionRenamed(title=make_title(text), source="auto"))
+        renamed = ev.SessionRenamed(title=make_title(text), source="auto")
+        return await self._append(session_id, renamed, causes=causes)
 
     async def tag(self, session_id: str, *, add: Iterable[str] = (), remove: Iterable[str] = ()) -> SessionHeader:
         """Add and remove tags."""
@@ -363,13 +369,14 @@ class SessionManager:
     def _use(self, session: Session) -> None:
         self._open[session.id] = (session, self._clock.monotonic())
 
-    async def _append(self, session_id: str, event: ev.Event) -> SessionHeader:
+    async def _append(self, session_id: str, event: ev.Event, *, causes: Iterable[int] = ()) -> SessionHeader:
         """Append to the session, through its live object if it is open, and return its header."""
         known = self._open.get(check_session_id(session_id))
+        draft = Draft(event=event, causes=tuple(Seq(cause) for cause in causes))
         if known is not None:
-            await known[0].append(event)
+            await known[0].append(draft)
         else:
-            await self._store.append(session_id, [event])
+            await self._store.append(session_id, [draft])
         return (await self._store.get_session(session_id)).header
 
     async def _all(self, query: SessionQuery) -> tuple[SessionHeader, ...]:
