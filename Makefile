@@ -6,7 +6,7 @@
 PYTHON ?= python3
 ARGS ?=
 
-BENCHMARKS := journal memory context agent
+BENCHMARKS := journal memory context agent terminal
 
 VENV := .venv
 BENCH_VENV := .venv-bench
