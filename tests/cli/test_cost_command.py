@@ -110,6 +110,18 @@ def test_where_nothing_was_spent_nothing_is_listed(folder: Path, type_: Type) ->
     assert not (folder / "home").exists()
 
 
+def test_what_the_agents_of_a_session_spent_is_told_beside(folder: Path, type_: Type) -> None:
+    async def delegated(app: sojourn.Sojourn, session: Session) -> None:
+        await session.append(SONNET)
+        helper = await app.sessions.create("helper", parent=session.id)
+        await helper.append(SONNET, CENT)
+
+    session_id = seed(folder, delegated)
+
+    assert type_("cost", session_id, "--json").data["nested"] == ["helper"]
+    assert "its agents spent $0.02 more, in 1 session: helper" in type_("cost", session_id).err
+
+
 def test_a_session_and_all_of_them_are_two_things(folder: Path, type_: Type) -> None:
     session = seed(folder, spending(SONNET))
 

@@ -224,6 +224,14 @@ def test_an_entry_is_explained_by_its_number_and_a_fact_by_its_words(told: str, 
     assert type_("why", fact["fact"]["fact_id"][5:11], told, "--json").data["subject"] == "Ada writes Rust"
 
 
+def test_of_a_message_it_is_said_what_came_of_it(told: str, type_: Type) -> None:
+    derived = type_("why", "2", "--json").data["derived"]
+
+    assert [(one["seq"], one["kind"]) for one in derived] == [(3, "profile_updated"), (4, "decision_made")]
+    assert "  [4] decision made: use Postgres" in type_("why", "2").lines
+    assert type_("why", "3", "--json").data["derived"] == []
+
+
 def test_a_field_goes_before_a_fact_that_has_its_name_in_it(told: str, folder: Path, type_: Type) -> None:
     async def learned(_: sojourn.Sojourn, session: Session) -> None:
         await session.facts.learn("the name of the boat is secret")

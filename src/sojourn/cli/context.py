@@ -91,7 +91,7 @@ async def _told(session: "Session", window: int | None) -> _Told:
     """Return what `sojourn chat` would add in this folder, for a model that takes so much."""
     # An agent is much to load, and only what it adds is wanted.
     from sojourn.agent.instructions import load_instructions  # noqa: PLC0415
-    from sojourn.context.tokens import CharacterCounter  # noqa: PLC0415
+    from sojourn.agent.journal_talk import tokens_of  # noqa: PLC0415
     from sojourn.desk.conversation import INSTRUCTIONS  # noqa: PLC0415
     from sojourn.desk.equipment import equip  # noqa: PLC0415
     from sojourn.desk.home import instructions_file  # noqa: PLC0415
@@ -101,8 +101,7 @@ async def _told(session: "Session", window: int | None) -> _Told:
     folder = Path.cwd()
     loaded = await load_instructions(user_file=instructions_file(os.environ), folder=folder)
     tools = equip(session, folder=folder, environment=os.environ, approver=None).skills.definitions()
-    tokens = CharacterCounter().count(msgspec.json.encode(tools).decode())
-    return _Told(loaded.text, Beside(name=f"{len(tools)} tools", tokens=tokens), loaded.notes)
+    return _Told(loaded.text, Beside(name=f"{len(tools)} tools", tokens=tokens_of(tools)), loaded.notes)
 
 
 async def _last_call(store: Store, session_id: str) -> UsageRecorded | None:

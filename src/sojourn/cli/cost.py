@@ -19,6 +19,8 @@ from sojourn.desk.references import short
 from sojourn.desk.spending import By, Group, Spending, Sum, read_session_spending, read_spending
 from sojourn.desk.wording import count, money, one_line
 from sojourn.model.header import SessionHeader
+from sojourn.store.listing import MAX_SESSIONS
+from sojourn.store.protocol import SessionQuery
 
 _DAYS: Final = 60
 """Days that the line of bars shows, at most."""
@@ -50,11 +52,15 @@ async def cost(place: Place, *, reference: str | None, what: By, since: str | No
     now = SystemClock().now()
     after = now - period(since) if since is not None else None
     everywhere = everywhere or what == "project"
-    header = None
+    header, nested = None, tuple[SessionHeader, ...]()
     async with place.store() as store:
         if reference is not None:
             header = await place.find(store, reference)
             spent = _later(await read_session_spending(store, header.session_id), after)
+            page = await store.list_sessions(
+                SessionQuery(parent=header.session_id, archived=None, trashed=None, limit=MAX_SESSIONS)
+            )
+            nested = tuple(row.header for row in page.rows if row.header.cost_micros or row.header.total_tokens)
         else:
             project = None if everywhere else (await place.project()).id
             with progress("reading what was spent") as bar:
@@ -72,9 +78,10 @@ async def cost(place: Place, *, reference: str | None, what: By, since: str | No
             "by": what,
             "groups": [{"key": group.key, "name": group.name, **asdict(group.sum)} for group in groups],
             "unreadable": list(spent.unreadable),
+            "nested": [one.session_id for one in nested],
         },
         lines=list(_lines(spent, groups, what, since=since, now=now)),
-        notes=list(_notes(spent, header, everywhere=everywhere)),
+        notes=[*_notes(spent, header, everywhere=everywhere), *_nested_notes(nested)],
     )
 
 
@@ -129,6 +136,16 @@ def _cost(total: Sum) -> str:
 def _name(group: Group, what: By) -> str:
     name = one_line(group.name)
     return f"{short(group.key)}  {name}" if what == "session" and group.key != group.name else name
+
+
+def _nested_notes(nested: tuple[SessionHeader, ...]) -> Iterator[str]:
+    if nested:
+        spent = money(sum(header.cost_micros for header in nested))
+        yield f"its agents spent {spent} more, in {count(len(nested), 'session')}: {', '.join(map(_short, nested[:5]))}"
+
+
+def _short(header: SessionHeader) -> str:
+    return short(header.session_id)
 
 
 def _notes(spent: Spending, header: SessionHeader | None, *, everywhere: bool) -> Iterator[str]:

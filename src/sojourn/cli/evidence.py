@@ -84,6 +84,12 @@ def who(entry: Entry) -> str:
     return kind_of(event).replace("_", " ")
 
 
+def entry_line(entry: Entry) -> str:
+    """Return an entry in one line: its number, who said it or what it notes, and what it says."""
+    told = one_line(gist(entry))
+    return f"[{entry.seq}] {who(entry)}{f': {told}' if told else ''}"
+
+
 def gist(entry: Entry) -> str:
     """Return what an entry says, in words; nothing, if its kind says it all."""
     match entry.event:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from sojourn.cli.evidence import gist, who
+from sojourn.cli.evidence import entry_line, gist, who
 from sojourn.cli.fact_names import find_fact
 from sojourn.cli.frame import Result, on_store
 from sojourn.cli.output import write_lines
@@ -20,7 +20,6 @@ from sojourn.desk.references import short
 from sojourn.desk.rows import session_name
 from sojourn.desk.wording import count, one_line
 from sojourn.errors import NotFoundError
-from sojourn.model.entry import Entry
 from sojourn.model.events import MessageAdded, kind_of
 from sojourn.model.header import SessionHeader
 from sojourn.store.protocol import Redaction, SessionQuery, Store
@@ -196,15 +195,10 @@ def _data(foreseen: "Foreseen") -> dict[str, Any]:
 
 def _lines(foreseen: "Foreseen") -> Iterator[str]:
     for entry in foreseen.entries[:_SHOWN]:
-        yield _line(entry)
+        yield entry_line(entry)
     rest = foreseen.entries[_SHOWN:]
     if rest:
         kinds = Counter(who(entry) for entry in rest)
         yield f"and {len(rest):,} more: {', '.join(f'{number:,} {kind}' for kind, number in kinds.most_common())}"
     for session_id in foreseen.others:
         yield f"also in {session_id}"
-
-
-def _line(entry: Entry) -> str:
-    told = one_line(gist(entry))
-    return f"[{entry.seq}] {who(entry)}{f': {told}' if told else ''}"

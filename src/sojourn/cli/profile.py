@@ -47,7 +47,9 @@ async def show(place: Place, *, reference: str) -> Result:
     return Result(
         data={"session_id": session.id, **_data(known)},
         lines=lines,
-        notes=[] if lines else ["nothing is known about you in this session"],
+        notes=[]
+        if lines
+        else ["nothing is known about you in this session; sojourn profile keep says whether it is written"],
     )
 
 
