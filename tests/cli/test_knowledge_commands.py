@@ -294,3 +294,25 @@ def test_stored_text_can_neither_act_nor_pass_for_a_line(folder: Path, type_: Ty
     assert shown.code == 0
     assert not {"\x1b", "\x9b", "\u202e"} & set(shown.out + shown.err)
     assert not any(line.startswith("Error: gone") for line in (*shown.lines, *shown.err.splitlines()))
+
+
+def test_what_is_known_is_kept_alike_in_every_kind_of_store(anywhere: Path, type_: Type) -> None:
+    type_("new", "Notes")
+    fact = type_("facts", "add", "prod runs behind nginx", "--scope", "project").lines[0]
+    type_("facts", "add", "the tests take an hour")
+    type_("facts", "retire", "2")
+    type_("focus", "set", "fix login")
+    type_("research", "start", "Which cache?", "measure it")
+    type_("research", "complete", "1", "--found", "Redis is fast")
+    type_("research", "end", "Redis")
+
+    assert [one["status"] for one in type_("facts", "--status", "all", "--json").data["facts"]] == [
+        "active", "retired", "active",
+    ]  # fmt: skip
+    assert "nginx" in type_("facts", "--scope", "project").out
+    assert type_("why", fact, "--json").data["entries"][0]["kind"] == "fact_learned"
+    assert "fix login" in type_("context", "--bare", "--why", "focus").out
+    assert type_("forget", "fact", "1", "--yes").code == 0
+    assert "nginx" not in type_("facts", "--status", "all").out
+    assert type_("facts", "--scope", "project", "--json").data["facts"] == []
+    assert type_("compact").code == type_("cost").code == 0
