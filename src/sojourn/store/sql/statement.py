@@ -8,7 +8,8 @@ operation checks before it writes, so that an error it raises by itself leaves n
 import re
 from collections.abc import Generator, Mapping, Sequence
 from functools import cache
-from importlib import resources
+from importlib import import_module
+from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeVar
 
 import msgspec
@@ -38,7 +39,7 @@ _NAME: Final = re.compile(r"^-- name: (\w+)\n", re.MULTILINE)
 @cache
 def load_statements(dialect: str, package: str = __package__) -> dict[str, str]:
     """Return the texts of all statements of *dialect* by name; *package* has a folder of that name."""
-    text = resources.files(package).joinpath(dialect, "statements.sql").read_text("utf-8")
+    text = (_folder(package) / dialect / "statements.sql").read_text("utf-8")
     _, *parts = _NAME.split(text)
     return {name: body.strip() for name, body in zip(parts[::2], parts[1::2], strict=True)}
 
@@ -59,7 +60,12 @@ def load_migrations(dialect: str, package: str = __package__) -> list[Migration]
     """
     found = [
         Migration(int(file.name[:4]), file.name.removesuffix(".sql"), file.read_text("utf-8"))
-        for file in resources.files(package).joinpath(dialect).iterdir()
+        for file in (_folder(package) / dialect).iterdir()
         if file.name[:4].isdigit()
     ]
     return sorted(found)
+
+
+def _folder(package: str) -> Path:
+    """Return where a package's files are. Not by `importlib.resources`: it takes a tenth of what a list takes."""
+    return Path(str(import_module(package).__file__)).parent
