@@ -33,7 +33,7 @@ WIDE: Final = 100
 _TWICE: Final = 2.0
 """Seconds within which a second ctrl+c belongs to the first."""
 
-_SCREENS: Final = {
+SCREENS: Final = {
     "find": ("sojourn.tui.finder:FinderScreen", "Find a session", "Search titles and what was said, and open it"),
     "branches": ("sojourn.tui.branches:BranchScreen", "Branches", "See the forks of this session, jump, compare"),
     "context": ("sojourn.tui.inspector:InspectorScreen", "Context", "See what the model is sent next, and why"),
@@ -59,7 +59,7 @@ class SojournApp(App[int]):
         Binding("ctrl+k", "show('review')", "facts"),
         Binding("ctrl+e", "show('spending')", "cost", show=False),
         Binding("ctrl+n", "new_session", "new", show=False),
-        Binding("f1", "show('keys')", "keys"),
+        Binding("f1,question_mark", "show('keys')", "keys"),
         Binding("ctrl+q", "leave", "quit", show=False, priority=True),
         Binding("ctrl+c", "interrupt", "copy, stop or leave", show=False, priority=True),
     ]
@@ -182,7 +182,7 @@ class SojournApp(App[int]):
 
     def action_show(self, name: str) -> None:
         """Show a screen; one that shows already is not shown twice."""
-        module, _, kind = _SCREENS[name][0].partition(":")
+        module, _, kind = SCREENS[name][0].partition(":")
         screen_type = getattr(import_module(module), kind)
         if not any(isinstance(screen, screen_type) for screen in self.screen_stack):
             self.push_screen(screen_type())
@@ -213,7 +213,7 @@ class SojournApp(App[int]):
         self.exit(0)
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
-        for name, (_, title, text) in _SCREENS.items():
+        for name, (_, title, text) in SCREENS.items():
             yield SystemCommand(title, text, lambda name=name: self.action_show(name))
         yield SystemCommand("New session", "What you say next begins one", self.action_new_session)
         yield from self.chat.palette()
