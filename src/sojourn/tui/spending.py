@@ -16,6 +16,7 @@ from sojourn.desk.spending import By, Group, Spending, Sum, read_session_spendin
 from sojourn.desk.visible import safe
 from sojourn.desk.wording import count, money, one_line
 from sojourn.errors import SojournError
+from sojourn.tui.choices import choices
 
 if TYPE_CHECKING:
     from sojourn.tui.app import SojournApp
@@ -46,7 +47,7 @@ class SpendingScreen(Screen[None]):
     SpendingScreen #sum { height: auto; padding: 1 1 0 1; }
     SpendingScreen #bars { height: auto; padding: 0 1; color: $primary; display: none; }
     SpendingScreen DataTable { height: 1fr; margin: 1 1 0 1; background: $background; }
-    SpendingScreen DataTable > .datatable--cursor { background: $primary 25%; color: $text; text-style: none; }
+    SpendingScreen DataTable > .datatable--cursor { background: $primary 25%; color: $text; text-style: bold; }
     SpendingScreen DataTable > .datatable--header { background: $background; color: $text-muted; text-style: none; }
     SpendingScreen #notes { height: auto; padding: 0 1; color: $text-muted; }
     """
@@ -136,8 +137,8 @@ class SpendingScreen(Screen[None]):
 
     def _draw_head(self) -> None:
         """Draw what is chosen. All of it is ours, so that it may be markup, to be clicked."""
-        wheres = "  ".join(_chip(_NAMES[one], f"where('{one}')", on=one == self._where) for one in _WHERE)
-        ways = "  ".join(_chip(one, f"way('{one}')", on=one == self.by) for one in _WAYS[self._where])
+        wheres = choices({one: _NAMES[one] for one in _WHERE}, self._where, action="where")
+        ways = choices({one: one for one in _WAYS[self._where]}, self.by, action="way")
         self.query_one("#head", Static).update(f"[b]Cost[/b]   {wheres}\n   by  {ways}")
 
     def _draw_bars(self) -> None:
@@ -276,9 +277,3 @@ def _cells(one: Sum, *, is_narrow: bool) -> list[str]:
     share = "" if one.cache_share is None or not one.cache_read_tokens else f"{one.cache_share:.0%}"
     tokens = (one.input_tokens, one.cache_read_tokens, one.cache_creation_tokens, one.output_tokens)
     return [cost, f"{one.calls:,}", *[amount(number) if number else "–" for number in tokens], share]
-
-
-def _chip(text: str, action: str, *, on: bool) -> str:
-    """Return a choice of the head; the one that is chosen stands in brackets, whatever the colours are."""
-    shown = f"[b]\\[{text}][/b]" if on else f" {text} "
-    return f"[@click=screen.{action}]{shown}[/]"

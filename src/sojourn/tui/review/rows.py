@@ -26,17 +26,18 @@ _SOURCES: Final = {
 _MOST: Final = 300
 
 
-def fact_row(known: Known, *, now: datetime, is_pinned: bool) -> Table:
+def fact_row(known: Known, *, now: datetime, is_pinned: bool, is_chosen: bool) -> Table:
     """Return a fact as two lines or a few more, if it is long."""
     fact = known.fact
     row = Table.grid(expand=True, padding=(0, 1, 0, 0))
-    row.add_column(width=1)
+    row.add_column(width=3)
     row.add_column(ratio=1, overflow="fold")
     style = "strike dim" if fact.status == "retired" else ""
     said = Text(safe(one_line(fact.content, most=_MOST)), style=style)
     if is_pinned:
         said.append("  ⚑ pinned", style="bold not strike not dim")
-    row.add_row(MARKS[fact.status], Group(said, Text(safe(" · ".join(_told(known, now))), style="dim")))
+    sign = "❯" if is_chosen else " "
+    row.add_row(f"{sign} {MARKS[fact.status]}", Group(said, Text(safe(" · ".join(_told(known, now))), style="dim")))
     return row
 
 

@@ -9,16 +9,16 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
 from textual.widgets import Footer, Input, OptionList, Static
-from textual.widgets.option_list import Option
 
 from sojourn.engine.nouns.facts import Facts
 from sojourn.engine.session import Session
 from sojourn.errors import SojournError
 from sojourn.model.events import FactStatus
+from sojourn.tui.choices import choices
 from sojourn.tui.review.changes import Change, Verb, change, take_back
 from sojourn.tui.review.evidence import EvidencePane, Grounds
 from sojourn.tui.review.known import SCOPES, STATUSES, Known, Scope, chosen, counts, read_known
-from sojourn.tui.review.rows import fact_row
+from sojourn.tui.review.listing import FactList
 
 if TYPE_CHECKING:
     from sojourn.tui.app import SojournApp
@@ -27,6 +27,7 @@ _SHOWN: Final = 300
 """Facts that are listed; a search finds the others."""
 _TALL: Final = 24
 """Rows from which on there is room for what a fact rests on."""
+_WIDE: Final = 60
 _UNDOABLE: Final = 50
 _NO_SESSION: Final = "say something first: what you add belongs to a session"
 _NAMES: Final[dict[FactStatus, str]] = {"active": "active", "candidate": "candidates", "retired": "retired"}
@@ -43,13 +44,7 @@ class ReviewScreen(Screen[None]):
     DEFAULT_CSS = """
     ReviewScreen #head { height: auto; padding: 0 1; background: $panel; link-style: none; }
     ReviewScreen #search { border: none; height: 1; padding: 0 1; background: $surface; }
-    ReviewScreen #facts { height: 1fr; border: none; padding: 0; background: $background; }
-    ReviewScreen #facts > .option-list--option { padding: 0 1 1 1; }
-    ReviewScreen OptionList > .option-list--option-highlighted {
-        background: $primary 15%; color: $text; text-style: none;
-    }
-    ReviewScreen OptionList:focus > .option-list--option-highlighted { background: $primary 30%; color: $text; }
-    ReviewScreen #empty { height: 1fr; padding: 1 2; color: $text-muted; display: none; }
+    ReviewScreen #empty { height: auto; padding: 1 2; color: $text-muted; display: none; }
     ReviewScreen #wording { border: round $accent; height: 3; display: none; }
     """
     AUTO_FOCUS: ClassVar[str | None] = "#facts"
@@ -74,7 +69,6 @@ class ReviewScreen(Screen[None]):
         self._scope: Scope = "all"
         self._status: FactStatus | None = None
         self._known: list[Known] = []
-        self._listed: list[Known] = []
         self._done: list[Change] = []
         self._seen: tuple[object, ...] = ()
         self._changing = anyio.Lock()
@@ -83,8 +77,8 @@ class ReviewScreen(Screen[None]):
     def compose(self) -> ComposeResult:
         yield Static("", id="head")
         yield Input(placeholder="/ search", id="search", compact=True)
-        yield OptionList(id="facts", markup=False)
         yield Static("", id="empty", markup=False)
+        yield FactList(id="facts")
         yield EvidencePane(id="evidence")
         yield Input(id="wording")
         yield Footer(show_command_palette=False)
@@ -98,25 +92,14 @@ class ReviewScreen(Screen[None]):
         return cast("SojournApp", self.app)
 
     @property
-    def facts(self) -> OptionList:
+    def facts(self) -> FactList:
         """The list."""
-        return self.query_one("#facts", OptionList)
+        return self.query_one(FactList)
 
     @property
     def evidence(self) -> EvidencePane:
         """What the chosen fact rests on."""
         return self.query_one(EvidencePane)
-
-    @property
-    def listed(self) -> tuple[Known, ...]:
-        """The facts in the list, from the top."""
-        return tuple(self._listed)
-
-    @property
-    def chosen(self) -> Known | None:
-        """The fact that the cursor is on."""
-        place = self.facts.highlighted
-        return self._listed[place] if place is not None and place < len(self._listed) else None
 
     # --- reading and listing
 
@@ -142,30 +125,15 @@ class ReviewScreen(Screen[None]):
         self._list()
 
     def _list(self) -> None:
-        """Show what was read, as far as it is asked for; the cursor stays on its fact, or where that was."""
-        status = self._status or "active"
-        before, place = self.chosen, self.facts.highlighted or 0
+        """Show what was read, as far as it is asked for."""
+        status, state = self._status or "active", self._app.state
         found = chosen(self._known, status=status, words=self.query_one("#search", Input).value)
-        self._listed = found[:_SHOWN]
-        now = self._app.sojourn.clock.now()
-        state = self._app.state
         pinned = state.working_set.pinned_facts if state is not None else ()
-        options = [
-            Option(fact_row(one, now=now, is_pinned=one.fact.content in pinned), id=f"fact-{number}")
-            for number, one in enumerate(self._listed)
-        ]
-        self.facts.set_options(options)
-        same = next(
-            (n for n, one in enumerate(self._listed) if before and one.fact.fact_id == before.fact.fact_id), None
-        )
-        if self._listed:
-            self.facts.highlighted = min(place, len(self._listed) - 1) if same is None else same
-        self.facts.display = bool(self._listed)
+        self.facts.show(found[:_SHOWN], now=self._app.sojourn.clock.now(), pinned=pinned)
         empty = self.query_one("#empty", Static)
-        empty.display = not self._listed
-        empty.update("Nothing like that was learned." if self._known and self._searching else _EMPTY[status])
+        empty.display = not found
+        empty.update("Nothing like that was learned." if self._searching else _EMPTY[status])
         self._draw_head(len(found))
-        self._explain()
 
     @property
     def _searching(self) -> bool:
@@ -173,15 +141,14 @@ class ReviewScreen(Screen[None]):
 
     def _draw_head(self, found: int) -> None:
         """Draw which scope and status are chosen. All of it is ours, so that it may be markup, to be clicked."""
-        scopes = "  ".join(_chip(scope, f"scope('{scope}')", on=scope == self._scope) for scope in SCOPES)
-        number = counts(self._known)
-        statuses = "  ".join(
-            _chip(f"{_NAMES[one]} {number[one]:,}", f"status('{one}')", on=one == self._status) for one in STATUSES
-        )
-        more = f"   the best {_SHOWN:,} of {found:,}; search for the others" if found > _SHOWN else ""
-        self.query_one("#head", Static).update(
-            f"[b]Knowledge[/b]   scope {scopes}\n            status {statuses}{more}"
-        )
+        is_wide = self.size.width >= _WIDE
+        gap, number = "  " if is_wide else "", counts(self._known)
+        scopes = choices({one: one for one in SCOPES}, self._scope, action="scope", gap=gap)
+        names: dict[str, str] = {one: f"{_NAMES[one]} {number[one]:,}" for one in STATUSES}
+        statuses = choices(names, self._status or "active", action="status", gap=gap)
+        more = f"   {_SHOWN:,} of {found:,}; search for the others" if found > _SHOWN else ""
+        title, before = ("[b]Knowledge[/b]   ", " " * 12) if is_wide else ("", "")
+        self.query_one("#head", Static).update(f"{title}{scopes}\n{before}{statuses}{more}")
 
     @on(Input.Changed, "#search")
     def _search_changed(self) -> None:
@@ -240,7 +207,7 @@ class ReviewScreen(Screen[None]):
         self._explain()
         self.facts.focus()
 
-    @on(OptionList.OptionHighlighted, "#facts")
+    @on(FactList.Other)
     def _other_chosen(self) -> None:
         self._explain()
 
@@ -254,7 +221,7 @@ class ReviewScreen(Screen[None]):
     async def _explain(self) -> None:
         if not self.evidence.has_class("open"):
             return
-        known = self.chosen
+        known = self.facts.chosen
         if known is None:
             self.evidence.show(None)
             return
@@ -295,7 +262,7 @@ class ReviewScreen(Screen[None]):
 
     def action_pin(self) -> None:
         """Let every context of this session hold the chosen fact, or let it go."""
-        known, session = self.chosen, self._app.session
+        known, session = self.facts.chosen, self._app.session
         if known is None:
             return
         if session is None:
@@ -309,8 +276,8 @@ class ReviewScreen(Screen[None]):
 
     def action_edit(self) -> None:
         """Put the wording of the chosen fact right."""
-        if self.chosen is not None:
-            self._open_wording(self.chosen, self.chosen.fact.content, title="put it right, then enter")
+        if self.facts.chosen is not None:
+            self._open_wording(self.facts.chosen, self.facts.chosen.fact.content, title="put it right, then enter")
 
     def action_add(self) -> None:
         """Let the session know something."""
@@ -342,7 +309,7 @@ class ReviewScreen(Screen[None]):
             self._change(None, lambda one: one.facts.learn(text, source="user", confidence=1.0), "noted")
 
     def _change_chosen(self, verb: Callable[[Facts, str], Awaitable[object]], told: str) -> None:
-        known = self.chosen
+        known = self.facts.chosen
         if known is not None:
             fact_id = known.fact.fact_id
             self._change(known, lambda session: verb(session.facts, fact_id), told)
@@ -393,9 +360,3 @@ class ReviewScreen(Screen[None]):
             return [here]
         sessions = self._app.sojourn.sessions
         return [await sessions.open(one, exact=True) for one in (known.sessions if known is not None else ())]
-
-
-def _chip(text: str, action: str, *, on: bool) -> str:
-    """Return a choice of the head; the one that is chosen stands in brackets, whatever the colours are."""
-    shown = f"[b]\\[{text}][/b]" if on else f" {text} "
-    return f"[@click=screen.{action}]{shown}[/]"
