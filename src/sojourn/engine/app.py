@@ -273,6 +273,16 @@ class Sojourn:
         if keep:
             await self.sessions.keep_profiles()
 
+    async def rewrite(self, session_id: str, payloads: Mapping[int, str]) -> Redaction:
+        """Put other content of the same kind in place of what entries say, for good, in every session that reads them.
+
+        It takes secrets out; the errors are those of `Store.rewrite`. The index and whoever follows forget them, too.
+        """
+        redaction = await self.store.rewrite(session_id, payloads)
+        await self.sessions.reload()
+        await self._forget(redaction)
+        return redaction
+
     async def forget_user(self, user_id: str) -> tuple[Redaction, ...]:
         """Remove for good all that the sessions of a user hold, and all that was derived from it."""
         redactions = await forget_user(self.store, user_id)

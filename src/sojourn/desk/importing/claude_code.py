@@ -6,7 +6,7 @@ usage; results of tools that ran side by side hang beside one another. What a su
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -186,10 +186,10 @@ def _line(data: dict[str, Any], at: TalkLine) -> Line:
     )
 
 
-def _convert(file: LineFile, lines: Iterable[TalkLine], known: Known) -> Iterator[Group]:
-    """Yield what each line says; the blocks of one answer are one message."""
+def _convert(file: LineFile, lines: Sequence[TalkLine], start: int, known: Known) -> Iterator[Group]:
+    """Yield what each line from *start* on says; the blocks of one answer are one message."""
     answer: list[tuple[TalkLine, dict[str, Any]]] = []
-    for line in lines:
+    for line in lines[start:]:
         data = file.read(line.spot)
         if answer and _answer_id(data) != _answer_id(answer[0][1]):
             yield _answered(answer, known)

@@ -4,7 +4,7 @@ What a model said comes as items: thinking, words, and calls of tools, which are
 speaks. What it used is told as a running total, and often twice. A fork repeats what its parent said.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
@@ -153,17 +153,24 @@ class _Answer:
         return Group(at, (MessageAdded(message=message),), ids)
 
 
-def _convert(file: LineFile, lines: Iterable[TalkLine], known: Known) -> Iterator[Group]:
-    """Yield what each line says; the items of one answer are one message."""
+def _convert(file: LineFile, lines: Sequence[TalkLine], start: int, known: Known) -> Iterator[Group]:
+    """Yield what each line from *start* on says; the items of one answer are one message.
+
+    The lines before it tell which model spoke, and what was used by then.
+    """
     answer = _Answer()
     model: str | None = None
-    for line in lines:
+    for place, line in enumerate(lines):
         data = file.read(line.spot)
         kind, payload = kind_of(data), data.get("payload")
         if not isinstance(payload, dict):
             continue
         if kind == "turn_context":
             model = text_of(payload.get("model")) or model
+            continue
+        if place < start:
+            if kind == "event_msg":
+                _usage(payload.get("info"), model, known)
             continue
         if kind == "response_item" and is_answer(payload):
             answer.lines.append(line)

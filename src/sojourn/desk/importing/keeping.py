@@ -100,7 +100,7 @@ class TalkKeeper:
     async def _begin(self, talk: Talk, file: LineFile) -> Kept:
         # Claude Code copies what was said into other files, and with it what it used; Codex counts in each from 0.
         known = Known(calls=self._calls if talk.maker == "claude-code" else set())
-        groups = talk.convert(file, talk.lines, known)
+        groups = talk.convert(file, talk.lines, 0, known)
         forked_at, groups = await self._fork_point(talk, groups)
         first = next(groups, None)
         if first is None:
@@ -141,8 +141,8 @@ class TalkKeeper:
         is_bare = header.forked_at is not None and header.head == header.forked_at + 1
         if last < 0 and header.message_count and not is_bare:
             return _left(talk, "another session has this id here")
-        rest = talk.lines[last + 1 :]
-        groups = _without_usages(talk.convert(file, rest, stored.known), 0 if is_bare else stored.usages)
+        groups = talk.convert(file, talk.lines, last + 1, stored.known)
+        groups = _without_usages(groups, 0 if is_bare else stored.usages)
         first = next(groups, None)
         if first is None:
             return Kept(session_id=talk.session_id, action="same", title=header.title)

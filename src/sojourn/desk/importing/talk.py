@@ -1,6 +1,6 @@
 """A talk from elsewhere, on its way into a session: where its lines stand, and what they turn into."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -44,8 +44,8 @@ class Known:
     names: dict[str, str] = field(default_factory=dict)
 
 
-Convert = Callable[[LineFile, Iterable[TalkLine], Known], Iterator[Group]]
-"""Turns lines into what is stored; calls of a model that are known are not counted again."""
+Convert = Callable[[LineFile, Sequence[TalkLine], int, Known], Iterator[Group]]
+"""Turns the lines from one on into what is stored; calls of a model that are known are not counted again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
