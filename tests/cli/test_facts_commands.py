@@ -128,14 +128,17 @@ def test_what_is_known_is_not_added_twice(known: Path, type_: Type) -> None:
 
 
 def test_what_tells_about_you_is_refused_until_you_agree(known: Path, type_: Type) -> None:
-    refused = type_("facts", "add", "I live in Lisbon", "--scope", "user")
+    refused = type_("facts", "add", "The user lives in Lisbon", "--scope", "user")
 
     assert refused.code == 2
     assert "sojourn profile keep yes" in refused.err
     assert len(contents(type_("facts", "ls", "--status", "all", "--json"))) == 4
     type_("profile", "keep", "yes")
-    assert type_("facts", "add", "I live in Lisbon", "--scope", "user").code == 0
-    assert "I live in Lisbon" in contents(type_("facts", "ls", "--json"))
+    assert type_("facts", "add", "The user lives in Lisbon", "--scope", "user").code == 0
+    assert "The user lives in Lisbon" in contents(type_("facts", "ls", "--json"))
+    type_("profile", "keep", "no")
+    assert type_("facts", "add", "The user lives in Porto").code == 2
+    assert "The user lives in Lisbon" in contents(type_("facts", "ls", "--json"))
 
 
 @pytest.mark.parametrize("text", ["", "   ", "x" * 10_001])

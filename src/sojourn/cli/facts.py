@@ -132,11 +132,15 @@ async def add(
     """Let the session know TEXT, and print the id of the fact. What contradicts it is retired."""
     async with changing(place, reference) as (app, session):
         known = {fact.fact_id: fact for fact in session.facts}
-        head = session.head
-        fact = await session.facts.learn(content, source="user", confidence=1.0, scope=scope, tags=tags, causes=causes)
-        is_private = fact.about == "user" or fact.scope == "user"
-        if is_private and not app.keeps_profile and session.head == head and fact.fact_id not in known:
-            raise InvalidInputError(_PRIVATE)
+
+        async def learned(where: "Session") -> Fact:
+            return await where.facts.learn(
+                content, source="user", confidence=1.0, scope=scope, tags=tags, causes=causes
+            )
+
+        if not app.keeps_profile:
+            await _check_not_private(session, learned)
+        fact = await learned(session)
         gone = [one for one in session.facts if one.superseded_by == fact.fact_id]
     if fact.status == "retired":
         raise ConflictError(f"this was retired; sojourn facts restore {short_id(fact.fact_id)} brings it back")
@@ -214,6 +218,17 @@ facts.add_command(review)
 async def _owner(opened: Opened, meant: Meant) -> "Session":
     """Return the session that said so last."""
     return await opened.app.sessions.open(meant.sessions[0], exact=True)
+
+
+async def _check_not_private(session: "Session", learned: "Callable[[Session], Awaitable[Fact]]") -> None:
+    """Refuse what would only be kept in memory, which ends with the command: it is tried without writing anything."""
+    from sojourn.engine.private import Private  # noqa: PLC0415
+    from sojourn.engine.rehearsal import Rehearsal  # noqa: PLC0415
+
+    rehearsal = Rehearsal(session)
+    await learned(rehearsal)
+    if any(Private().concerns(draft.event) for draft in rehearsal.drafts):
+        raise InvalidInputError(_PRIVATE)
 
 
 async def _changed(
