@@ -104,3 +104,16 @@ def test_what_matters_most_is_in_the_summary(folder: Path, type_: Type) -> None:
 )
 def test_options_that_say_nothing_together_are_refused(talked: str, type_: Type, words: tuple[str, ...]) -> None:
     assert type_("compact", *words).code == 2
+
+
+def test_while_a_turn_goes_on_nothing_is_compacted(folder: Path, type_: Type) -> None:
+    async def held(app: sojourn.Sojourn, session: Session) -> None:
+        await _talked(app, session)
+        await app.store.acquire_lease(session.id, "somebody else", ttl=600)
+
+    seed(folder, held)
+
+    refused = type_("compact", "--json")
+
+    assert (refused.code, refused.error["kind"]) == (4, "LockedError")
+    assert type_("compact", "--dry-run").code == 0
