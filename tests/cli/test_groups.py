@@ -3,8 +3,10 @@
 from pathlib import Path
 
 import pytest
+from click.shell_completion import ShellComplete
 
 import sojourn
+from sojourn.cli.commands import cli
 from sojourn.engine.session import Session
 from tests.cli.seeded import seed
 from tests.cli.typed import Type
@@ -53,3 +55,20 @@ def test_help_tells_of_every_command_of_a_group(type_: Type) -> None:
     assert {"facts ls", "facts review", "profile keep", "forget message", "research complete"} <= set(told)
     assert "facts" not in told
     assert type_("help", "facts", "ls").out == type_("facts", "ls", "--help").out
+
+
+def completed(*words: str) -> list[str]:
+    """Return what a shell offers for the last of *words*."""
+    *typed, incomplete = words
+    asked = ShellComplete(cli, {}, "sojourn", "_SOJOURN_COMPLETE")
+    return [item.value for item in asked.get_completions(typed, incomplete)]
+
+
+def test_a_shell_completes_within_a_group(folder: Path) -> None:
+    seed(folder, _learned, title="Trip")
+
+    assert completed("facts", "re") == ["restore", "retire", "review"]
+    assert "--status" in completed("facts", "--st")
+    assert completed("facts", "ls", "--session", "Tr") == ["Trip"]
+    assert completed("forget", "session", "Tr") == ["Trip"]
+    assert completed("forget", "--") == ["--help"]

@@ -12,6 +12,7 @@ import click
 from sojourn.cli.evidence import entry_line, gist, who
 from sojourn.cli.fact_names import find_fact
 from sojourn.cli.frame import Result, on_store
+from sojourn.cli.groups import Group
 from sojourn.cli.output import write_lines
 from sojourn.cli.place import Place
 from sojourn.cli.prompting import agrees, can_ask
@@ -35,7 +36,7 @@ _ONLY_SHOWN: Final = "nothing was forgotten; --yes forgets it"
 yes_option: Final = click.option("--yes", "-y", is_flag=True, help="Forget it. Without it you are asked, or shown it.")
 
 
-@click.group("forget")
+@click.group("forget", cls=Group)
 def forget() -> None:
     """Remove something for good, with all that was derived from it."""
 

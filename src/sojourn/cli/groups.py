@@ -3,6 +3,7 @@
 from typing import Any, Final
 
 import click
+from click.shell_completion import CompletionItem
 
 _HELP: Final = frozenset({"-h", "--help"})
 
@@ -19,3 +20,17 @@ class Group(click.Group):
         if self._usual is not None and names_none and not ctx.resilient_parsing:
             args = [self._usual, *args]
         return super().parse_args(ctx, args)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        command = super().get_command(ctx, cmd_name)
+        if command is not None and ctx.resilient_parsing:
+            from sojourn.cli.sessions_named import with_sessions  # noqa: PLC0415 - only who presses Tab waits for it
+
+            return with_sessions(command)
+        return command
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        usual = self.get_command(ctx, self._usual) if self._usual is not None else None
+        if usual is not None and incomplete.startswith("-"):
+            return usual.shell_complete(ctx, incomplete)
+        return super().shell_complete(ctx, incomplete)
