@@ -24,9 +24,8 @@ from sojourn.desk.config import (
 from sojourn.desk.config_text import read_path, with_value, without, written
 from sojourn.desk.home import config_file
 from sojourn.desk.settings_known import KEYS, MCP_KEYS, PAIRS, PRICE_KEYS, checked, find_key
-from sojourn.engine.new_file import new_file
-from sojourn.errors import AccessError, InvalidInputError, NotFoundError
-from sojourn.store.filesystem import create_private_folder
+from sojourn.desk.settling import write_config
+from sojourn.errors import InvalidInputError, NotFoundError
 
 
 @click.group("config")
@@ -183,17 +182,7 @@ def _file(*, project: bool) -> Path:
 
 
 def _write(file: Path, text: str) -> None:
-    place = file.resolve()  # who keeps it elsewhere, behind a link, keeps it there
-    try:
-        create_private_folder(place.parent)
-    except OSError as error:
-        raise AccessError(f"{place.parent}: {error.strerror or error}") from error
-    asyncio.run(_replace(place, text))
-
-
-async def _replace(place: Path, text: str) -> None:
-    async with new_file(place, replace=True) as opened:
-        await opened.write(text.encode())
+    asyncio.run(write_config(file, text))
 
 
 def _is_switch(value: str) -> bool:
