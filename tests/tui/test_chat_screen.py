@@ -359,17 +359,33 @@ async def test_a_question_is_asked_again_after_a_restart_and_its_answer_goes_on_
             assert ran == ["rocket"]
 
 
-async def test_a_turn_that_was_cut_off_can_be_gone_on_with(tmp_path: Path) -> None:
+@pytest.mark.parametrize("key", ["enter", "button"])
+async def test_a_turn_that_was_cut_off_can_be_gone_on_with(key: str, tmp_path: Path) -> None:
     store = tmp_path / "kept.db"
     async with engine(store) as sojourn:
         session = await sojourn.sessions.create("s", project=PROJECT.id)
         await session.messages.user("are you there?")
     async with opened(store, says=["yes, here"], session_id="s") as app, app.run_test(size=SIZE) as pilot:
         await until(pilot, lambda: len(app.chat.query(CutOffCard)) == 1)
-        next(button for button in app.chat.query(Button) if button.name == "go").press()
+        if key == "button":
+            next(button for button in app.chat.query(Button) if button.name == "go").press()
+        else:
+            await pilot.press("enter")
         await until(pilot, lambda: "yes, here" in texts(app))
 
         assert not app.chat.query(CutOffCard)
+
+
+async def test_what_was_said_before_a_turn_was_cut_off_is_shown(tmp_path: Path) -> None:
+    store = tmp_path / "kept.db"
+    async with engine(store) as sojourn:
+        session = await sojourn.sessions.create("s", project=PROJECT.id)
+        await session.messages.user("tell me a story")
+        await session.store.save_partial("s", "Once upon a time")
+    async with opened(store, session_id="s") as app, app.run_test(size=SIZE) as pilot:
+        await until(pilot, lambda: "Once&#160;upon&#160;a&#160;time" in app.export_screenshot())
+
+        assert app.chat.answer.display
 
 
 # --- two apps

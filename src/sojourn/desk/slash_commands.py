@@ -6,7 +6,7 @@ from typing import Final
 from sojourn.desk import session_commands
 from sojourn.desk.conversation import Conversation
 from sojourn.desk.rows import session_rows
-from sojourn.desk.wording import money, one_line
+from sojourn.desk.wording import count, money, one_line
 from sojourn.engine.budgeting import SessionBudget
 from sojourn.engine.session import Session
 from sojourn.errors import InvalidInputError
@@ -129,9 +129,8 @@ async def _cost(conversation: Conversation, _: str) -> list[str]:
 def welcome(session: Session) -> list[str]:
     """Return what somebody should know who comes back to a session: which it is, and what was said last."""
     state = session.state
-    lines = [
-        f"going on with {state.title or 'a session without a title'}: {state.header.message_count} messages so far"
-    ]
+    said = count(state.header.message_count, "message")
+    lines = [f"going on with {state.title or 'a session without a title'}: {said} so far"]
     for exchange in state.interaction_context.recent_exchanges[-1:]:
         lines.append(f"  you   {one_line(exchange.user)}")
         if exchange.assistant:

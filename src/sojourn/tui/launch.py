@@ -34,10 +34,10 @@ async def _shown(start: Start) -> str | None:
 
     async with open_conversation(start, approver=_asked_by_a_card, note=note) as conversation:
         session = None if start.pick else await enter(conversation, start)
-        greeting = welcome(session) if session is not None else []
+        greeting = welcome(session)[:1] if session is not None else []  # the rest is in view
         app = SojournApp(
             conversation,
-            notes=[*_opening(start), *greeting, *notes],
+            notes=["\n".join([*_opening(start), *greeting, *notes])],
             first=start.prompt,
             ask_which=start.pick,
             verbose=start.verbose,

@@ -58,12 +58,19 @@ class LiveAnswer(Vertical):
         self.display = True
         self._tell("…")
 
+    async def show_cut_off(self, text: str) -> None:
+        """Show what was said before the turn was cut off: it is kept, and no message yet."""
+        await self.clear()
+        self.display = True
+        await self._markdown.update(safe(text))
+        self._tell("… cut off")
+
     async def clear(self) -> None:
         """Take down what was said: it stands in the transcript now, or will never."""
         if self._stream is not None:
             stream, self._stream = self._stream, None
             await stream.stop()
-            await self._markdown.update("")
+        await self._markdown.update("")
         self._tell("")
 
     async def end(self) -> None:

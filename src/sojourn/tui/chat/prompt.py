@@ -66,6 +66,9 @@ class Prompt(TextArea):
             super().__init__()
             self.text = text
 
+    class SentNothing(Message):
+        """The person presses enter, and nothing is typed."""
+
     class WantsQueued(Message):
         """The person wants the newest waiting message back."""
 
@@ -144,6 +147,7 @@ class Prompt(TextArea):
             return
         text = self.whole().strip()
         if not text:
+            self.post_message(self.SentNothing())
             return
         self._completion.close()
         self.clear()

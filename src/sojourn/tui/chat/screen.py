@@ -189,6 +189,8 @@ class ChatScreen(Screen[None], Watcher):
     # --- following the journal
 
     async def on_sojourn_app_session_opened(self, event: "SojournApp.SessionOpened") -> None:
+        if not self._turns.is_busy:
+            await self.answer.end()
         await self.transcript.show(event.session, at=event.at)
         self._left.clear()
         if not self._turns.is_busy:  # what is being said began this session, and is remembered
@@ -259,6 +261,10 @@ class ChatScreen(Screen[None], Watcher):
             await cards.mount(CutOffCard())
         elif not wanted and offered:
             await offered.remove()
+        if session is not None and (wanted or asked) and not self._turns.is_busy:
+            partial = await session.store.find_partial(session.id)
+            if partial is not None:
+                await self.answer.show_cut_off(partial.text)
 
     @on(Card.Answered)
     async def _answered(self, event: Card.Answered) -> None:
@@ -273,6 +279,11 @@ class ChatScreen(Screen[None], Watcher):
         await self._draw_cards()
         if not self._turns.is_busy and not session.interrupts.pending() and await self._app.conversation.is_cut_off():
             self._go_on()
+
+    @on(Prompt.SentNothing)
+    async def _wants_nothing_else(self) -> None:
+        if self.query(CutOffCard):
+            await self._wants_to_go_on()
 
     @on(CutOffCard.GoOn)
     async def _wants_to_go_on(self) -> None:

@@ -152,7 +152,7 @@ class Transcript(VerticalScroll):
     async def _replace(self, items: Sequence[Item]) -> None:
         await self.remove_children(self._views)
         self._views = self._new_views(items[-MOST:])
-        await self.mount_all(self._views, after=self._earlier)
+        await self.mount_all(self._views, before=self._later)
 
     async def _add_later(self, items: Sequence[Item]) -> None:
         """Add items below, and take down as many above, where nobody looks."""
