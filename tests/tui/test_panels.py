@@ -50,8 +50,7 @@ async def told(app: SojournApp, pilot: Pilot[int], *events: ev.Event) -> None:
     assert app.session is not None
     if events:
         await app.session.append(*events)
-    head = app.session.head
-    await until(pilot, lambda: app.state is not None and app.state.head >= head)
+    await until(pilot, lambda: app.session is not None and app.state == app.session.state)
     await pilot.pause()
 
 
@@ -330,3 +329,22 @@ async def test_a_tool_can_be_switched_off_and_on() -> None:
 
     assert not off
     assert mcp.source("github").is_enabled("search")
+
+
+async def test_the_row_that_the_cursor_is_on_is_in_sight() -> None:
+    async with opened() as app, app.run_test(size=(120, 16)) as pilot:
+        session = await begun(app, pilot)
+        for number in range(10):
+            await session.facts.learn(f"Fact number {number} is so long that it takes more than one line of the panel")
+        await told(app, pilot)
+        await until(pilot, lambda: "number 9" in shown(app, "KNOWLEDGE"))
+        side(app).focus()
+        await pilot.pause()
+        for _ in range(9):
+            await pilot.press("down")
+        await pilot.pause()
+        panel, number = side(app)._cursor or (side(app).panel("WORK"), 0)
+        line = panel.virtual_region.y + panel.line_of(number)
+
+        assert panel is side(app).panel("KNOWLEDGE")
+        assert side(app).scroll_y <= line < side(app).scroll_y + side(app).size.height

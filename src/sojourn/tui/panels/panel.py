@@ -78,6 +78,17 @@ class Panel(Static):
         """Return the row with this number; None for the heading."""
         return self._rows[number] if 0 <= number < len(self._rows) else None
 
+    def line_of(self, number: int) -> int:
+        """Return how many lines below the panel's top a row begins."""
+        if number == HEADING or self.is_folded:
+            return 0
+        console = self.app.console
+        options = console.options.update(width=max(1, self.content_size.width), height=None)
+        for place, line in enumerate(console.render_lines(drawn(self._rows, chosen=None), options), 1):
+            if any(part.style is not None and part.style.meta.get(ROW) == number for part in line):
+                return place
+        return 0
+
     def choose(self, number: int | None) -> None:
         """Put the cursor on the heading or on a row, or take it away."""
         if number != self._chosen:

@@ -6,6 +6,7 @@ from textual import events, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
+from textual.geometry import Region
 from textual.widgets import Static
 
 from sojourn.context.context import Context
@@ -141,13 +142,14 @@ class SidePanel(VerticalScroll, can_focus=True):
         """Read which sessions were used last; what is not shown is not read."""
         if not self.display:
             return
-        query = SessionQuery(project=self._app.conversation.project.id, limit=_SESSIONS)
+        query = SessionQuery(project=self._app.conversation.project.id, limit=4 * _SESSIONS)
         try:
             page = await self._app.sojourn.sessions.list(query)
         except SojournError as error:
             self._app.complain(error)
             return
-        self._sessions = tuple(row.header for row in page.rows if row.header.superseded_by is None)
+        current = [row.header for row in page.rows if row.header.superseded_by is None]
+        self._sessions = tuple(current[:_SESSIONS])
         self._draw()
 
     @work(exclusive=True, group="side-context")
@@ -184,7 +186,8 @@ class SidePanel(VerticalScroll, can_focus=True):
         for panel in self._panels:
             panel.choose(stop[1] if stop is not None and stop[0] is panel else None)
         if stop is not None:
-            self.scroll_to_widget(stop[0], animate=False)
+            line = Region(0, stop[0].virtual_region.y + stop[0].line_of(stop[1]), 1, 2)
+            self.scroll_to_region(line, animate=False, force=True)
 
     def on_focus(self) -> None:
         stops = self._stops()
