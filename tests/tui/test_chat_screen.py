@@ -372,6 +372,7 @@ async def test_a_turn_that_was_cut_off_can_be_gone_on_with(key: str, tmp_path: P
         else:
             await pilot.press("enter")
         await until(pilot, lambda: "yes, here" in texts(app))
+        await app.chat.turns.wait_until_idle()
 
         assert not app.chat.query(CutOffCard)
 

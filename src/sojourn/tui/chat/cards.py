@@ -80,7 +80,8 @@ class CutOffCard(VerticalGroup):
         super().__init__(classes="card")
 
     def compose(self) -> ComposeResult:
-        yield Static("The last turn was cut off before it was answered. Enter goes on with it.", markup=False, classes="question")
+        told = "The last turn was cut off before it was answered. Enter goes on with it."
+        yield Static(told, markup=False, classes="question")
         with HorizontalGroup():
             yield Button("go on with it", name="go", compact=True, variant="primary")
             yield Button("leave it", name="leave", compact=True)

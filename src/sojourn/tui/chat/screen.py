@@ -155,6 +155,8 @@ class ChatScreen(Screen[None], Watcher):
         await self.answer.show(event)
 
     async def turn_ended(self, error: SojournError | None, *, said: str) -> None:
+        if not self.is_attached:  # the app was closed meanwhile; the journal has what there is
+            return
         await self._catch_up()
         await self.answer.end()
         if error is not None:
