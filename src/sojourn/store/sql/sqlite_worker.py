@@ -82,6 +82,7 @@ class Worker:
         """
         self._loop = asyncio.get_running_loop()
         self._started: asyncio.Future[None] = self._loop.create_future()
+        self._ended: asyncio.Future[None] = self._loop.create_future()
         self._thread.start()
         try:
             await self._started
@@ -110,7 +111,8 @@ class Worker:
         finally:
             self._stopping = True
             self._jobs.put(None)
-            await asyncio.shield(self._loop.run_in_executor(None, self._thread.join))
+            await asyncio.shield(self._ended)
+            self._thread.join()  # it has said good-bye: this waits for no work, and another thread would cost more
 
     async def _submit(self, job: _Job) -> Any:
         if self._stopping:
@@ -131,6 +133,13 @@ class Worker:
     # --- on the thread
 
     def _run(self) -> None:
+        try:
+            self._serve()
+        finally:
+            with contextlib.suppress(RuntimeError):  # the loop is closed, so nobody waits for the end
+                self._loop.call_soon_threadsafe(_settle_end, self._ended)
+
+    def _serve(self) -> None:
         try:
             self._connection = self._connect()
         except BaseException as error:  # noqa: BLE001 - handed to whoever started the thread
@@ -300,6 +309,11 @@ def _settle_start(started: asyncio.Future[None], error: BaseException | None) ->
         started.set_result(None)
     else:
         started.set_exception(error)
+
+
+def _settle_end(ended: asyncio.Future[None]) -> None:
+    if not ended.done():
+        ended.set_result(None)
 
 
 def _settle(batch: list[_Job]) -> None:
