@@ -4,6 +4,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from msgspec.structs import replace
 from psycopg import sql
 
 import sojourn
@@ -308,3 +309,14 @@ async def test_a_forgotten_session_stays_where_it_was_put(location: str) -> None
         assert headers["archived"].archived_at is not None
         assert headers["trashed"].trashed_at is not None
         assert headers["rewound"].superseded_by is not None
+
+
+async def test_a_fact_that_the_state_holds_no_more_is_explained_by_itself() -> None:
+    async with sojourn.open("memory:", settings=QUIET) as app:
+        session = await app.sessions.create("s")
+        said = await session.messages.user("prod runs behind nginx")
+        fact = await session.facts.learn("prod runs behind nginx", causes=[said.seq])
+
+        explained = await session.why(replace(fact, fact_id="fallen-out"))
+
+        assert [quote.text for quote in explained.quotes] == ["prod runs behind nginx"]

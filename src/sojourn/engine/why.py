@@ -59,8 +59,10 @@ async def explain(session: Live, thing: Thing) -> Explanation:
 def evidence_of(state: SessionState, thing: Thing) -> tuple[str, tuple[Seq, ...]]:
     """Return what *thing* is in words, and the entries that it directly rests on."""
     match thing:
-        case Fact(fact_id=fact_id):
-            return evidence_of(state, fact_id)
+        case Fact():
+            # One that fell out of the state says by itself what it rests on.
+            fact = state.knowledge_base.facts.get(thing.fact_id, thing)
+            return fact.content, fact.evidence
         case Decision() | Task():
             return thing.text, (thing.seq,)
         case bool():
