@@ -248,3 +248,22 @@ def test_the_words_behind_a_fact_are_quoted(known: Path, type_: Type) -> None:
     data = type_("facts", "why", "1", "--json").data
     assert data["quotes"][0]["words"] == ["prod runs behind nginx"]
     assert data["entries"][-1]["causes"] == [2]
+
+
+def test_a_fact_that_fell_out_of_the_state_is_found_by_its_id(folder: Path, type_: Type) -> None:
+    first: list[str] = []
+
+    async def many(_: sojourn.Sojourn, session: Session) -> None:
+        first.append((await session.facts.learn("zebra crossing 0 is closed", confidence=0.5)).fact_id)
+        for number in range(1, 104):
+            await session.facts.learn(f"zebra crossing {number} is closed", confidence=0.9)
+
+    seed(folder, many)
+
+    listed = type_("facts", "--json").data
+    assert (len(listed["facts"]), listed["older"]) == (100, 4)
+    assert first[0] not in [fact["fact_id"] for fact in listed["facts"]]
+    assert "4 facts of less worth" in type_("facts").err
+    assert type_("facts", "show", first[0], "--json").data["fact"]["content"] == "zebra crossing 0 is closed"
+    assert type_("facts", "retire", first[0], "--json").data["facts"][0]["status"] == "retired"
+    assert type_("facts", "why", first[0]).code == 0

@@ -50,11 +50,14 @@ def find_fact(session: "Session", name: str, *, by_piece: bool = True) -> Fact:
 async def find_fact_anywhere(opened: Opened, name: str) -> Meant:
     """Return the fact that *name* names in the session, or else among what its project and its user share.
 
+    By its whole id a fact is found, too, that the session's state does not hold any more.
+
     Raises:
         NotFoundError, InvalidInputError: as for `find_fact`.
     """
     session, memory = opened.session, opened.app.memory
     own = _matching(tuple(session.facts), name, by_number=True)
+    own = own or await memory.find_facts(session, fact_id=f"{_FRONT}{_bare(name.strip())}")
     if own:
         return Meant(_only(name, own), (session.id,))
     state = session.state

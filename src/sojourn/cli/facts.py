@@ -62,15 +62,19 @@ async def ls(place: Place, *, reference: str, scope: str, status: str, words: st
         return await _shared(place, reference, scope, words)
     async with looking_at(place, reference) as session:
         held, numbers = list(session.facts), numbered(session)
+        older = session.state.knowledge_base.learned_count - len(held)
     found = _searched([fact for fact in held if status in ("all", fact.status)], words)
     waiting = sum(fact.status == "candidate" for fact in held)
     notes = [] if found else ["no such facts" if held else "nothing was learned in this session"]
     if waiting and status == "active":
         notes.append(f"{count(waiting, 'candidate')} to look at: sojourn facts review")
+    if older > 0:
+        notes.append(f"{count(older, 'fact')} of less worth are not at hand any more; each is found by its whole id")
     return Result(
         data={
             "session_id": session.id,
             "facts": [fact_data(fact, number=numbers[fact.fact_id]) for fact in found],
+            "older": max(older, 0),
             "counts": {one: sum(fact.status == one for fact in held) for one in _STATUSES},
         },
         lines=fact_rows(found, SystemClock().now(), numbers=numbers),
