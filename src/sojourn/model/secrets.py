@@ -56,34 +56,56 @@ _NAMED: Final = (
     r"(?<![A-Za-z])(?:api[_-]?key|apikey|secret[_-]?key|access[_-]?key|private[_-]?key"
     r"|client[_-]?secret|(?:access|auth|refresh|session|bot|bearer|api)[_-]?token|token|secret)"
 )
-_FORMS: Final[tuple[tuple[SecretKind, re.Pattern[str]], ...]] = (
+_KEY_HINTS: Final = (
+    "sk-", "_live_", "_test_", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "akia", "asia", "xox",
+    "xapp-", "aiza", "ya29.", "hf_", "gsk_", "npm_", "nxk_", "sg.", "dop_v1_", "shpat_", "shpca_", "shppa_", "shpss_",
+    "age-secret-key-1",
+)  # fmt: skip
+_PASSWORD_HINTS: Final = ("pass", "pwd")
+_FORMS: Final[tuple[tuple[SecretKind, tuple[str, ...], re.Pattern[str]], ...]] = (
     (
         "private_key",
+        ("-----begin",),
         re.compile(
             r"(?P<s>-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
             r"(?:(?:(?!-----).)*+-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|[A-Za-z0-9+/=\s]*))",
             re.DOTALL,
         ),
     ),
-    ("api_key", re.compile(rf"{_ALONE}(?P<s>{'|'.join(''.join(key) for key in _KEYS)})")),
-    ("token", re.compile(rf"{_ALONE}(?P<s>eyJ[A-Za-z0-9_-]{{8,}}\.eyJ[A-Za-z0-9_-]{{8,}}\.[A-Za-z0-9_-]{{8,}})")),
+    ("api_key", _KEY_HINTS, re.compile(rf"{_ALONE}(?P<s>{'|'.join(''.join(key) for key in _KEYS)})")),
+    (
+        "token",
+        ("eyj",),
+        re.compile(rf"{_ALONE}(?P<s>eyJ[A-Za-z0-9_-]{{8,}}\.eyJ[A-Za-z0-9_-]{{8,}}\.[A-Za-z0-9_-]{{8,}})"),
+    ),
     (
         "authorization",
+        ("author",),
         re.compile(
             r"\b(?:proxy-)?authorization[\"']?\s{0,3}[:=]\s{0,3}[\"']?(?:bearer|basic|token|digest|apikey)\s{1,3}"
             r"(?P<s>[A-Za-z0-9._~+/=-]{6,})",
             re.IGNORECASE,
         ),
     ),
-    ("authorization", re.compile(r"\b[Bb]earer\s{1,3}(?P<s>(?=[^\s\d]{0,80}\d)[A-Za-z0-9._~+/-]{16,}=*)")),
-    ("credentials", re.compile(r"\b[a-z][a-z0-9+.-]{1,30}://[^\s/:@\"'<>\[\]]{0,80}:(?P<s>[^\s/@\"'<>\[\]]{1,200})@")),
+    ("authorization", ("bearer",), re.compile(r"\b[Bb]earer\s{1,3}(?P<s>(?=[^\s\d]{0,80}\d)[A-Za-z0-9._~+/-]{16,}=*)")),
+    (
+        "credentials",
+        ("://",),
+        re.compile(r"\b[a-z][a-z0-9+.-]{1,30}://[^\s/:@\"'<>\[\]]{0,80}:(?P<s>[^\s/@\"'<>\[\]]{1,200})@"),
+    ),
     (
         "password",
+        _PASSWORD_HINTS,
         re.compile(rf"{_WORD_FOR_IT}{_ASSIGNED}(?P<q>[\"'])(?P<s>{_NO_VALUE}[^\"'\n]{{3,}})(?P=q)", re.IGNORECASE),
     ),
-    ("password", re.compile(rf"{_WORD_FOR_IT}=(?P<s>{_NO_VALUE}[^\s\"'&,;)\]}}\[(]{{3,}}+)(?![(\[])", re.IGNORECASE)),
     (
         "password",
+        _PASSWORD_HINTS,
+        re.compile(rf"{_WORD_FOR_IT}=(?P<s>{_NO_VALUE}[^\s\"'&,;)\]}}\[(]{{3,}}+)(?![(\[])", re.IGNORECASE),
+    ),
+    (
+        "password",
+        _PASSWORD_HINTS,
         re.compile(
             rf"{_WORD_FOR_IT}{_ASSIGNED}(?P<s>{_NO_VALUE}(?=[^\s\d]{{0,80}}\d)[^\s\"'&,;)\]}}\[(]{{5,}}+)(?![(\[])",
             re.IGNORECASE,
@@ -91,6 +113,7 @@ _FORMS: Final[tuple[tuple[SecretKind, re.Pattern[str]], ...]] = (
     ),
     (
         "api_key",
+        ("key", "token", "secret"),
         re.compile(
             rf"{_NAMED}{_ASSIGNED}[\"']?(?P<s>{_NO_VALUE}(?=[A-Za-z_.~+/=-]{{0,80}}\d)(?=[\d_.~+/=-]{{0,80}}[A-Za-z])"
             r"[A-Za-z0-9_.~+/=-]{12,}+)(?![(\[])",
@@ -98,6 +121,10 @@ _FORMS: Final[tuple[tuple[SecretKind, re.Pattern[str]], ...]] = (
         ),
     ),
 )
+"""Each form: its kind, letters of which every such secret or what stands before it holds some, and how it looks.
+
+Nearly no text holds any of these letters, and looking for them takes a tenth of the time.
+"""
 
 _BEGINNINGS: Final = "|".join(["[spr]k[-_]", *(beginning for beginning, _ in _KEYS)])
 _ALIKE: Final = re.compile(
@@ -112,8 +139,14 @@ def resembles_secret(text: str) -> bool:
 
 def find_secrets(text: str) -> list[Secret]:
     """Return the secrets in *text*, in order; where two overlap, they are one."""
+    folded = text.casefold()
     found = sorted(
-        (Secret(kind, match.start("s"), match.end("s")) for kind, form in _FORMS for match in form.finditer(text)),
+        (
+            Secret(kind, match.start("s"), match.end("s"))
+            for kind, hints, form in _FORMS
+            if any(hint in folded for hint in hints)
+            for match in form.finditer(text)
+        ),
         key=lambda secret: (secret.start, -secret.end),
     )
     apart: list[Secret] = []
