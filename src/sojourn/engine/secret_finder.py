@@ -32,6 +32,8 @@ _FREE: Final = frozenset({
 _SEALED: Final = frozenset({"signature"})
 _SEALED_MEDIA: Final = frozenset({"signature", "data"})
 """Fields that are what they are to the letter, or nothing."""
+_TELLING: Final = re.compile("pass|pwd|key|token|secret|auth", re.IGNORECASE)
+"""What the name of a field holds, if it tells that its value is a secret."""
 _MARK: Final = re.compile(r"\[redacted:[a-z_]+\]")
 _LEAST: Final = 8
 """Letters that a secret must have to be looked for without what gave it away: a shorter one may be any word."""
@@ -148,7 +150,7 @@ class SecretFinder:
     def _spots(self, text: str, name: str, *, by_form_only: bool) -> list[_Spot]:
         """Return where secrets stand, in order; of two that overlap, the first is the kind of both."""
         found = [_Spot(start, end, kind) for kind, start, end in find_secrets(text)]
-        if name and '"' not in text and "\n" not in text:
+        if _TELLING.search(name) and '"' not in text and "\n" not in text:
             opening = f'{name}="'
             found += [
                 _Spot(start - len(opening), end - len(opening), kind)
