@@ -5,7 +5,8 @@ with its origin was paid there. Sessions in the archive and in the trash count a
 """
 
 from collections import Counter
-from dataclasses import dataclass, fields, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta, tzinfo
 from typing import Final, Literal
 
@@ -46,9 +47,6 @@ class Sum:
     cache_read_tokens: int = 0
     cost_micros: int = 0
 
-    def __add__(self, other: "Sum") -> "Sum":
-        return Sum(**{one.name: getattr(self, one.name) + getattr(other, one.name) for one in fields(Sum)})
-
     @property
     def tokens(self) -> int:
         """All four buckets."""
@@ -86,7 +84,7 @@ class Spending:
     @property
     def total(self) -> Sum:
         """All of them."""
-        return sum((_sum_of(call.usage) for call in self.calls), Sum())
+        return _sum_of(self.calls)
 
     @property
     def unpriced(self) -> dict[str, int]:
@@ -95,13 +93,13 @@ class Spending:
 
     def by(self, what: By) -> list[Group]:
         """Return the sums by *what*: days with the latest first, anything else with the most expensive first."""
-        sums: dict[str, Sum] = {}
+        together: dict[str, list[Call]] = {}
         names: dict[str, str] = {}
         for call in self.calls:
             key, name = self._key(call, what)
-            sums[key] = sums.get(key, Sum()) + _sum_of(call.usage)
+            together.setdefault(key, []).append(call)
             names.setdefault(key, name)
-        groups = [Group(key=key, name=names[key], sum=total) for key, total in sums.items()]
+        groups = [Group(key=key, name=names[key], sum=_sum_of(calls)) for key, calls in together.items()]
         if what == "day":
             return sorted(groups, key=lambda group: group.key, reverse=True)
         return sorted(groups, key=lambda group: (-group.sum.cost_micros, -group.sum.tokens, group.name))
@@ -203,13 +201,15 @@ def _model(call: Call) -> str:
     return call.usage.model or UNNAMED
 
 
-def _sum_of(usage: UsageRecorded) -> Sum:
+def _sum_of(calls: Sequence[Call]) -> Sum:
+    """Return what *calls* took together; there may be tens of thousands."""
+    used = [call.usage for call in calls]
     return Sum(
-        calls=1,
-        unpriced=int(usage.cost_micros is None),
-        input_tokens=usage.input_tokens,
-        output_tokens=usage.output_tokens,
-        cache_creation_tokens=usage.cache_creation_tokens,
-        cache_read_tokens=usage.cache_read_tokens,
-        cost_micros=usage.cost_micros or 0,
+        calls=len(used),
+        unpriced=sum(one.cost_micros is None for one in used),
+        input_tokens=sum(one.input_tokens for one in used),
+        output_tokens=sum(one.output_tokens for one in used),
+        cache_creation_tokens=sum(one.cache_creation_tokens for one in used),
+        cache_read_tokens=sum(one.cache_read_tokens for one in used),
+        cost_micros=sum(one.cost_micros or 0 for one in used),
     )
