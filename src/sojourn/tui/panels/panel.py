@@ -38,7 +38,7 @@ class Panel(Static):
     # --- what a panel says
 
     def concern(self, glance: Glance) -> tuple[object, ...]:
-        """Return what the panel is drawn from: it is drawn anew when one of these is another object."""
+        """Return what the panel is drawn from, always as many things: it is drawn anew when one of them changed."""
         raise NotImplementedError
 
     def head(self, glance: Glance) -> str:
@@ -55,9 +55,8 @@ class Panel(Static):
     def show(self, glance: Glance) -> bool:
         """Draw what changed since the last look; tell whether anything did."""
         seen = (*self.concern(glance), glance.colours)
-        known = self._seen
-        if known is not None and len(known) == len(seen) and all(a is b for a, b in zip(known, seen, strict=True)):
-            return False
+        if self._seen is not None and all(a is b or a == b for a, b in zip(self._seen, seen, strict=True)):
+            return False  # mostly they are the same objects; what is known in memory only is made anew each time
         self._seen = seen
         self._rows = self.rows(glance)
         self._head = self.head(glance)
