@@ -9,8 +9,8 @@ PIECES = [
     "sk-ant-", "sk-", "sk_live_", "rk_test_", "ghp_", "ghr_", "github_pat_", "glpat-", "AKIA", "ASIA", "xoxb-",
     "xapp-1-", "AIza", "ya29.", "hf_", "gsk_", "npm_", "nxk_", "SG.", "dop_v1_", "shpat_", "shpss_", "AGE-SECRET-KEY-1",
     "eyJ", "-----BEGIN RSA PRIVATE KEY-----", "Authorization: Bearer ", "PROXY-AUTHORIZATION=basic ", "bearer ",
-    "https://", "PassWord=", "passphrase: '", "PWD=", "api-key: ", "API\u212aEY=", "client_\u017fecret => ", "token=", "@",
-    ":", ".", "'", '"', "\n", " ", "abcdefgh12345678", "ABCDEFGH12345678", "0123456789abcdef", "x9",
+    "https://", "PassWord=", "passphrase: '", "PWD=", "api-key: ", "API\u212aEY=", "client_\u017fecret => ", "token=",
+    "@", ":", ".", "'", '"', "\n", " ", "abcdefgh12345678", "ABCDEFGH12345678", "0123456789abcdef", "x9",
 ]  # fmt: skip
 
 
