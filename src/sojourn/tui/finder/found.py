@@ -35,9 +35,14 @@ class Found:
     async def search(self) -> None:
         """Look for the words in what was said."""
         self._matches = await find_matches(self._app, self.view)
+
+    async def count_forks(self) -> None:
+        """Find out how many sessions were forked from each."""
+        await self._shelf.count_forks()
         for match in self._matches:
             session_id = match.header.session_id
-            self._forks[session_id] = len(await self._app.store.list_forks(session_id))
+            if session_id not in self._forks:
+                self._forks[session_id] = len(await self._app.store.list_forks(session_id))
 
     async def renew(self, session_id: SessionId) -> None:
         """Read one session again: something about it has changed."""

@@ -68,10 +68,10 @@ class GlanceView(Static):
 
     DEFAULT_CSS = """
     GlanceView {
-        height: auto; max-height: 6; padding: 0 1; color: $text;
+        height: 6; padding: 0 1; color: $text;
         border: round $primary 40%; border-title-color: $text-muted;
     }
-    GlanceView.large { max-height: 60%; }
+    GlanceView.large { height: 60%; }
     """
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - textual's name
@@ -90,7 +90,7 @@ class GlanceView(Static):
         lines = text.split("\n")
         for one in lines:
             one.truncate(wide, overflow="ellipsis")
-        self.update(Text("\n").join(lines))
+        self.update(Text("\n").join(lines), layout=False)
 
 
 def _summary(line: SessionLine, glance: Glance) -> list[Text]:

@@ -29,7 +29,10 @@ _WIDE: Final = 84
 """Columns from which on there is room for everything."""
 _DEEP: Final = 6
 """How deep forks are indented."""
+_NARROW_INDENT: Final = 2
 _TITLE: Final = 200
+_CONTEXT: Final = 10
+"""Characters before a word that was found, where there is little room."""
 _FOUND: Final = "bold underline"
 
 
@@ -64,8 +67,8 @@ class SessionLine:
         line.truncate(columns, overflow="ellipsis")
         if self.match is None:
             return [line]
-        indent = " " * min(len(front) + 2, columns // 4)
-        found = Text(indent) + _snippet(self.match)
+        indent = " " * (len(front) if columns >= _MIDDLE else _NARROW_INDENT)
+        found = Text.assemble(indent, _snippet(self.match, columns - len(indent)))
         found.truncate(columns, overflow="ellipsis")
         return [line, found]
 
@@ -128,10 +131,18 @@ def _marks(header: SessionHeader, damage: str | None) -> list[str]:
     return [*marks, "damaged: sojourn doctor says more"] if damage is not None else marks
 
 
-def _snippet(match: Match) -> Text:
-    """Return what was said, with the words that match; nothing of it moves the cursor or begins a line."""
+def _snippet(match: Match, columns: int) -> Text:
+    """Return what was said, with the words that match; nothing of it moves the cursor or begins a line.
+
+    Where there is little room it begins shortly before the first of these words.
+    """
     text = Text().append(f"{'you' if match.role == 'user' else match.role}: ", style="dim")
-    flat, at = "".join(" " if character.isspace() else character for character in match.snippet), 0  # none is added
+    # Not by `one_line`: the places of the words must stay what they are.
+    flat = "".join(" " if character.isspace() else character for character in match.snippet)
+    at = 0
+    if match.highlights and match.highlights[0][1] > columns - len(text.plain):
+        at = max(0, match.highlights[0][0] - _CONTEXT)
+        text.append("…")
     for start, end in match.highlights:
         text.append(safe(flat[at:start]))
         text.append(safe(flat[start:end]), style=_FOUND)

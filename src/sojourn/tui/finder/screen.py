@@ -42,7 +42,7 @@ class FinderScreen(Screen[None]):
     FinderScreen #finder-head { height: 1; background: $panel; }
     FinderScreen #finder-head Static { width: auto; padding: 0 1; text-style: bold; }
     FinderScreen #finder-words { width: 1fr; background: $panel; }
-    FinderScreen #finder-count { color: $text-muted; text-style: none; }
+    FinderScreen #finder-count { width: 20; text-align: right; color: $text-muted; text-style: none; }
     FinderScreen #finder-heading { height: 1; color: $text-muted; padding: 0 0 0 2; }
     FinderScreen #finder-ask { display: none; border: round $accent; height: 3; }
     FinderScreen #finder-ask.asking { display: block; }
@@ -111,10 +111,13 @@ class FinderScreen(Screen[None]):
         self._look_at(replace(self._view, text=event.value.strip()))
 
     def _look_at(self, view: View) -> None:
-        if view != self._view:
+        before = self._view
+        if view != before:
             self._view, self.sessions.place = view, view.place
             self._searching = True
-            self.refresh_bindings()
+            if replace(view, text=before.text) != before:
+                self.refresh_bindings()
+                self._draw_filters()
             self._find()
 
     @work(exclusive=True, group="finding")
@@ -122,13 +125,14 @@ class FinderScreen(Screen[None]):
         """Show the sessions of the view: by their titles at once, then by what was said in them."""
         found = Found(self._app.sojourn, self._view, here=self._app.conversation.project)
         self._found = found
-        self._draw_filters()
         try:
             await found.read_on()
             self._draw(afresh=True)
             if found.view.text:
                 await asyncio.sleep(_PAUSE)
                 await found.search()
+                self._draw()
+            await found.count_forks()
         except SojournError as error:
             self._app.complain(error)
         self._searching = False
@@ -143,8 +147,13 @@ class FinderScreen(Screen[None]):
     async def _read_on(self, found: Found) -> None:
         try:
             await found.read_on()
+            self._draw_if_current(found)
+            await found.count_forks()
         except SojournError as error:
             self._app.complain(error)
+        self._draw_if_current(found)
+
+    def _draw_if_current(self, found: Found) -> None:
         if found is self._found:
             self._draw()
 
@@ -152,8 +161,7 @@ class FinderScreen(Screen[None]):
 
     def on_resize(self) -> None:
         self.query_one(GlanceView).display = self.size.height >= _LOW
-        if self._found is not None:
-            self._draw_filters()
+        self._draw_filters()
 
     def _draw_filters(self) -> None:
         self.query_one(Filters).show(self._view, columns=self.size.width)
@@ -170,12 +178,10 @@ class FinderScreen(Screen[None]):
         self.sessions.show(lines, choose=choose or first, empty="searching …" if self._searching else found.nothing())
         more = "" if found.is_whole else "+"
         number = f"{len(lines):,}{more} {'session' if len(lines) == 1 else 'sessions'}"
-        self.query_one("#finder-count", Static).update(f"{number}{' …' if self._searching else ''}")
-        self._draw_filters()
+        self.query_one("#finder-count", Static).update(f"{number}{' …' if self._searching else ''}", layout=False)
 
     @on(RowList.Moved)
     def _moved(self) -> None:
-        self.refresh_bindings()
         line = self.sessions.chosen
         if line is None:
             self.query_one(GlanceView).update("")

@@ -21,7 +21,7 @@ _SORTS: Final[dict[str, Callable[[SessionHeader], Any]]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kept:
-    """A session on the shelf, how deep it stands under its origin, and how many were forked from it."""
+    """A session on the shelf, how deep it stands under its origin, and how many were forked from it, if counted."""
 
     header: SessionHeader
     depth: int = 0
@@ -67,9 +67,13 @@ class Shelf:
         while above is not None and above.header.session_id not in self._rows:
             session_id = above.header.session_id
             self._rows[session_id] = above
-            self._forks[session_id] = len(await self._store.list_forks(session_id))
             above = None if self._view.text else await self._origin(above.header)
             self._origins[session_id] = above.header.session_id if above is not None else None
+
+    async def count_forks(self) -> None:
+        """Find out how many sessions were forked from each: a question for every one, so it comes after the list."""
+        for session_id in [one for one in self._rows if one not in self._forks]:
+            self._forks[session_id] = len(await self._store.list_forks(session_id))
 
     async def renew(self, session_id: SessionId) -> None:
         """Read one session again: something about it has changed, and it may belong here no more, or again."""
@@ -116,7 +120,9 @@ class Shelf:
                     continue
                 placed.add(one)
                 row = self._rows[one]
-                found.append(Kept(header=row.header, depth=depth, forks=self._forks[one], damage=row.quarantined))
+                found.append(
+                    Kept(header=row.header, depth=depth, forks=self._forks.get(one, 0), damage=row.quarantined)
+                )
                 waiting += [(child, depth + 1) for child in reversed(under.get(one, []))]
         return found
 
