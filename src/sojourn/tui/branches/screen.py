@@ -54,6 +54,7 @@ class BranchScreen(Screen[None]):
         super().__init__()
         self._line: Line | None = None
         self._is_reading = False
+        self._is_ready = False
 
     def compose(self) -> ComposeResult:
         yield Static("", id="branch-title", markup=False)
@@ -75,16 +76,21 @@ class BranchScreen(Screen[None]):
         """The tree."""
         return self.query_one(NodeList)
 
+    @property
+    def is_ready(self) -> bool:
+        """Whether the end of the session and its branches are shown."""
+        return self._is_ready
+
     # --- reading
 
     def _moved(self) -> None:
         """Show the session that is open, and what was said in it since."""
         session = self._app.session
         if session is None:
-            self._line = None
+            self._line, self._is_ready = None, True
             self._draw()
         elif self._line is None or self._line.session is not session:
-            self._line = Line(session)
+            self._line, self._is_ready = Line(session), False
             self._read(self._line)
         else:
             self._read_later(self._line)
@@ -99,6 +105,7 @@ class BranchScreen(Screen[None]):
         except SojournError as error:
             self._app.complain(error)
         self._draw()
+        self._is_ready = True
 
     @work(exclusive=True, group="tree-later")
     async def _read_later(self, line: Line) -> None:
