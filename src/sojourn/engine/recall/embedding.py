@@ -10,8 +10,7 @@ import logging
 from collections.abc import Sequence
 from typing import Final
 
-import anyio.to_thread
-
+from sojourn.memory.embeddings.on_thread import embed_on_thread
 from sojourn.memory.embeddings.protocol import Embedder
 from sojourn.memory.index.chunking import texts_to_embed
 from sojourn.memory.index.protocol import SearchIndex
@@ -76,7 +75,7 @@ class Embedding:
             return 0
         pieces = [texts_to_embed(one.text) for one in waiting]
         texts = [text for piece in pieces for text in piece]
-        vectors = await anyio.to_thread.run_sync(embedder.embed, texts)
+        vectors = await embed_on_thread(embedder, texts)
         rows, taken = [], 0
         for one, piece in zip(waiting, pieces, strict=True):
             rows.append((one.number, vectors[taken : taken + len(piece)]))

@@ -8,8 +8,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-import anyio.to_thread
-
+from sojourn.memory.embeddings.on_thread import embed_on_thread
 from sojourn.memory.embeddings.protocol import Embedder
 from sojourn.memory.facts.meaning import NEAR, could_be_same, same_meaning
 from sojourn.memory.facts.question import THE_WORK, is_exclusive, subject_of
@@ -100,6 +99,6 @@ class MeaningJudge:
         near = [fact.content for fact in facts if could_be_same(content, fact.content)][-MAX_COMPARED:]
         if not near:
             return FactMeaning()
-        rows = await anyio.to_thread.run_sync(self._embedder.embed, [content, *near])
+        rows = await embed_on_thread(self._embedder, [content, *near])
         cosines = {text: float(rows[0] @ row) for text, row in zip(near, rows[1:], strict=True)}
         return FactMeaning(cosines, near=self._near)

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
-import anyio.to_thread
 import msgspec
 
 from sojourn.errors import EmbeddingError, MissingExtraError
+from sojourn.memory.embeddings.on_thread import embed_on_thread
 from sojourn.memory.embeddings.protocol import Embedder
 from sojourn.memory.index.document import Document, Found, Hit, Where
 from sojourn.memory.index.protocol import SearchIndex
@@ -100,7 +100,7 @@ class Search:
 
     async def _look_for_meaning(self, gathered: "_Gathered", embedder: Embedder, where: Where) -> None:
         try:
-            rows = await anyio.to_thread.run_sync(embedder.embed, [gathered.question.text])
+            rows = await embed_on_thread(embedder, [gathered.question.text])
         except Exception as error:  # noqa: BLE001 - an embedder may be anybody's code; search goes on by words
             _report(embedder.name, error)
             return
