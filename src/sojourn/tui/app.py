@@ -5,9 +5,11 @@ journal has moved, in this process or in another: a widget watches it and draws 
 where one talks, and `app.sojourn` the engine. Whatever a user, a model or a tool wrote is drawn through `safe`.
 """
 
+import os
 import time
 from collections.abc import Iterable, Sequence
 from importlib import import_module
+from pathlib import Path
 from typing import Any, ClassVar, Final
 
 from textual import work
@@ -25,7 +27,7 @@ from sojourn.engine.session import Session
 from sojourn.errors import SojournError
 from sojourn.model.state import SessionState
 from sojourn.tui.chat.screen import ChatScreen
-from sojourn.tui.themes import DEFAULT_THEME, THEMES
+from sojourn.tui.themes import THEMES, ThemeMemory, chosen_theme, wants_no_colour
 
 WIDE: Final = 100
 """Columns from which on there is room beside the talk."""
@@ -87,13 +89,18 @@ class SojournApp(App[int]):
         ask_which: bool = False,
         verbose: bool = False,
         look: str | None = None,
+        config: Path | None = None,
     ) -> None:
         """Show *conversation*, in the session that it is in already, if any.
 
         *notes* are shown once, above the talk. *first* is said at once. With *ask_which* the finder opens first,
-        and *verbose* shows thinking and what tools put out. *look* is the name of a theme.
+        and *verbose* shows thinking and what tools put out. *look* is the name of a theme;
+        another one that is chosen is remembered in *config*, if that is given.
         """
-        super().__init__()
+        plain = wants_no_colour(os.environ)
+        if plain:
+            os.environ["NO_COLOR"] = "1"  # Textual takes it from there, and leaves out every colour
+        super().__init__(ansi_color=True if plain else None)
         self.conversation = conversation
         self.notes = tuple(notes)
         self._first = first
@@ -104,7 +111,8 @@ class SojournApp(App[int]):
         self.animation_level = "none"  # a slow line shows the end of a movement, not its steps
         for theme in THEMES:
             self.register_theme(theme)
-        self.theme = look if look in self.available_themes else DEFAULT_THEME
+        self.theme = chosen_theme(look, self.available_themes, plain=plain)
+        self._looks = ThemeMemory(config, lambda: self.theme) if config is not None and not plain else None
 
     @property
     def sojourn(self) -> Sojourn:
@@ -128,6 +136,7 @@ class SojournApp(App[int]):
         return ChatScreen()
 
     async def on_mount(self) -> None:
+        self.theme_changed_signal.subscribe(self, lambda _: self._remember_look())
         self.sojourn.news.subscribe(StateChanged, self._heard)
         self.follow()
         if self._ask_which:
@@ -177,6 +186,14 @@ class SojournApp(App[int]):
         if session is self.session:
             self.state = session.state
             self.chat.post_message(self.SessionMoved())
+
+    @work(group="look")
+    async def _remember_look(self) -> None:
+        try:
+            if self._looks is not None and await self._looks.note():
+                self.notify("this look is remembered")
+        except SojournError as error:
+            self.complain(error)
 
     # --- what keys do
 

@@ -1,11 +1,12 @@
 """How the app is opened: with a model and a store, in the session that was asked for."""
 
 import asyncio
+import os
 
 import anyio
 
 from sojourn.agent.permissions.verdicts import Approval
-from sojourn.desk.home import shown
+from sojourn.desk.home import config_file, shown
 from sojourn.desk.opening import caution, enter, open_conversation
 from sojourn.desk.slash_commands import welcome
 from sojourn.desk.start import Start
@@ -42,6 +43,7 @@ async def _shown(start: Start) -> str | None:
             ask_which=start.pick,
             verbose=start.verbose,
             look=start.config.theme,
+            config=config_file(os.environ),
         )
         await app.run_async()
         return conversation.session.id if conversation.session is not None else None
