@@ -37,7 +37,7 @@ class Place:
     @asynccontextmanager
     async def store(self) -> AsyncIterator[Store]:
         """Open the store for reading; one that is not there yet is empty, and is not made by looking."""
-        async with open_store(self._existing()) as store:
+        async with open_store(self._existing(), reading=True) as store:
             yield store
 
     @asynccontextmanager

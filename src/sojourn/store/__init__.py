@@ -22,6 +22,7 @@ def open_store(
     tenant: str = DEFAULT_TENANT,
     durability: Durability = Durability.FULL,
     clock: Clock | None = None,
+    reading: bool = False,
 ) -> Store:
     """Return the store at *location*, to be opened with `async with`.
 
@@ -31,6 +32,7 @@ def open_store(
         tenant: whose data to see.
         durability: when an append counts as done. PostgreSQL always waits for the disk.
         clock: where the time comes from; the machine's by default.
+        reading: it will be read, and hardly written to: SQLite then opens faster, and for writing only when needed.
 
     Raises:
         InvalidInputError: *location* is of no known kind.
@@ -40,7 +42,7 @@ def open_store(
     owner = check_tenant_id(tenant)
     text = str(location)
     if text == "memory:":
-        return _sqlite(None, owner, durability, chosen_clock)
+        return _sqlite(None, owner, durability, chosen_clock, reading=False)
     if text.startswith("files:"):
         return _files(Path(text.removeprefix("files:")), owner, durability, chosen_clock)
     if text.startswith(("postgresql://", "postgres://")):
@@ -49,17 +51,17 @@ def open_store(
     named = text.startswith(("sqlite:", "sqlite3:"))  # as others write it; here it would be a folder's name
     if not text or ((colon or named) and isinstance(location, str)):
         raise InvalidInputError(f"location {text!r}: give a path, memory:, files:DIR or postgresql://...")
-    return _sqlite(Path(location).expanduser(), owner, durability, chosen_clock)
+    return _sqlite(Path(location).expanduser(), owner, durability, chosen_clock, reading=reading)
 
 
 # Each store is imported when it is asked for, so that nobody pays for a database driver that he does not use.
 
 
-def _sqlite(path: Path | None, tenant: TenantId, durability: Durability, clock: Clock) -> Store:
+def _sqlite(path: Path | None, tenant: TenantId, durability: Durability, clock: Clock, *, reading: bool) -> Store:
     from sojourn.store.sql.sqlite_driver import SqliteDriver  # noqa: PLC0415
     from sojourn.store.sql.store import SqlStore  # noqa: PLC0415
 
-    driver = SqliteDriver(path, durability=durability)
+    driver = SqliteDriver(path, durability=durability, reading=reading)
     return SqlStore(driver, clock=clock, tenant=tenant, open_copy=partial(open_store, clock=clock))
 
 

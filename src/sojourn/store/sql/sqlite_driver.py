@@ -5,6 +5,7 @@ takes one hop to a thread and one back. Nothing here opens the database's file e
 close in the same process would drop SQLite's locks.
 """
 
+import asyncio
 import os
 import time
 from collections.abc import Callable, Coroutine, Iterator
@@ -35,6 +36,10 @@ _SAFE_LIBRARY: Final = (3, 51, 3)
 _SMALLEST_FILE: Final = 512
 
 
+class _OldSchemaError(Exception):
+    """The file must be brought up to date before it can be read."""
+
+
 class SqliteDriver:
     """One SQLite file, or without a path a database in memory. Lives from `open` to `close`, in one process."""
 
@@ -47,14 +52,18 @@ class SqliteDriver:
         durability: Durability = Durability.FULL,
         migrations: list[Migration] | None = None,
         on_network: Callable[[Path], bool] = is_network_path,
+        reading: bool = False,
     ) -> None:
+        """Use the file at *path*. With *reading*, one that is there is opened for writing when something is written."""
         self._path = path
+        self._reading = reading
         self._durability = durability
         self._migrations = load_migrations("sqlite") if migrations is None else migrations
         self._on_network = on_network
         self._statements = load_statements("sqlite")
         self._process = this_process()
         self._opener = os.urandom(8).hex()
+        self._opening = asyncio.Lock()
         self._writer: Worker | None = None
         self._reader: Worker | None = None
         self._at_once: apsw.Connection | None = None
@@ -68,21 +77,21 @@ class SqliteDriver:
         return f"{self._path}.index" if self._path else "memory:"
 
     async def open(self, feed: Feed) -> None:  # noqa: ARG002 - followers poll
-        if self._writer is not None:
+        if self._writer is not None or self._reader is not None:
             return
         _refuse_unsafe_library()
         self._process = this_process()
-        writer = self._make_worker("sojourn-writer", self._begin_writing, write=True)
-        await writer.start()
-        self._writer = writer
         try:
-            await self._open_for_reading()
+            if not (self._reading and await self._open_as_it_is()):
+                await self._start_writer()
+                await self._open_for_reading(self._connect)
         except BaseException:
             await self.close()
             raise
 
     async def close(self) -> None:
-        reader, writer, self._reader, self._writer = self._reader, self._writer, None, None
+        async with self._opening:
+            reader, writer, self._reader, self._writer = self._reader, self._writer, None, None
         if self._at_once is not None:
             self._at_once.close()
             self._at_once = None
@@ -104,6 +113,8 @@ class SqliteDriver:
         return await worker.run(operation)
 
     def write(self, operation: Callable[[], Operation[T]], *, fleeting: bool = False) -> Coroutine[Any, Any, T]:
+        if self._writer is None and self._reader is not None:
+            return self._write_first(operation, fleeting=fleeting)
         return self._for_writing().run(operation, fleeting=fleeting and self._durability is Durability.FULL)
 
     async def data_version(self) -> int | None:
@@ -112,6 +123,7 @@ class SqliteDriver:
     async def erase_traces(self) -> None:
         if self._path is None:
             return
+        await self._begin_to_write()
         await self._for_writing().call(_truncate_log)
         # The copies that were kept before migrations hold what was to be forgotten.
         for copy in copies_before(self._path):
@@ -124,6 +136,7 @@ class SqliteDriver:
             BusyError: another process writes, or reads what the log still holds. Nothing is lost.
         """
         if self._path is not None:
+            await self._begin_to_write()
             await self._for_writing().call(lambda connection: _tidy(connection, self._path))
 
     async def check_storage(self) -> list[str]:
@@ -142,14 +155,39 @@ class SqliteDriver:
         """How many transactions were committed since it was opened."""
         return self._for_writing().commits
 
-    async def _open_for_reading(self) -> None:
+    async def _open_as_it_is(self) -> bool:
+        """Open a file for reading, and tell whether it is there and needs nothing made or brought up to date."""
+        if self._path is None or not _has_content(self._path):
+            return False
+        try:
+            await self._open_for_reading(self._connect_as_it_is)
+        except _OldSchemaError:
+            return False
+        return True
+
+    async def _open_for_reading(self, connect: Callable[[], apsw.Connection]) -> None:
         if self._path is None:
             return  # a database in memory has one connection
-        reader = self._make_worker("sojourn-reader", self._connect, write=False)
+        reader = self._make_worker("sojourn-reader", connect, write=False)
         await reader.start()
         self._reader = reader
         self._at_once = self._connect()
         self._at_once.set_busy_timeout(0)
+
+    async def _start_writer(self) -> None:
+        writer = self._make_worker("sojourn-writer", self._begin_writing, write=True)
+        await writer.start()
+        self._writer = writer
+
+    async def _begin_to_write(self) -> None:
+        """Open for writing what is open for reading only."""
+        async with self._opening:
+            if self._writer is None and self._reader is not None and self._process.pid == os.getpid():
+                await self._start_writer()
+
+    async def _write_first(self, operation: Callable[[], Operation[T]], *, fleeting: bool) -> T:
+        await self._begin_to_write()
+        return await self._for_writing().run(operation, fleeting=fleeting and self._durability is Durability.FULL)
 
     def _make_worker(self, name: str, connect: Callable[[], apsw.Connection], *, write: bool) -> Worker:
         return Worker(name, connect, self._connect, self._statements, path=self._path, write=write)
@@ -161,8 +199,7 @@ class SqliteDriver:
         return self._writer
 
     def _for_reading(self) -> Worker:
-        writer = self._for_writing()
-        return self._reader or writer
+        return self._reader if self._reader is not None and self._process.pid == os.getpid() else self._for_writing()
 
     def _read_at_once(self, connection: apsw.Connection, operation: Callable[[], Operation[T]]) -> T:
         with translated(self._path, but=apsw.BusyError):
@@ -185,6 +222,15 @@ class SqliteDriver:
             except BaseException:
                 connection.close(True)
                 raise
+        return connection
+
+    def _connect_as_it_is(self) -> apsw.Connection:
+        connection = self._connect()
+        with translated(self._path):
+            version = find_version(connection, self._migrations, self._path)
+        if version != self._migrations[-1].version:
+            connection.close(True)
+            raise _OldSchemaError
         return connection
 
     def _prepare(self, connection: apsw.Connection) -> None:
@@ -246,6 +292,10 @@ def _refuse_unsafe_library() -> None:
     version = tuple(int(part) for part in apsw.sqlite_lib_version().split("."))
     if version < _SAFE_LIBRARY:
         raise UnsafeLibraryError(f"SQLite {apsw.sqlite_lib_version()}")
+
+
+def _has_content(path: Path) -> bool:
+    return path.exists() and path.stat().st_size >= _SMALLEST_FILE
 
 
 def _refuse_scrap(path: Path) -> None:
