@@ -127,3 +127,21 @@ def test_a_window_that_was_settled_is_known(talked: str, type_: Type) -> None:
     data = type_("context", "--model", "hal-9000", "--json").data
 
     assert data["window"] == 50_000
+
+
+def test_what_a_chat_would_not_add_is_not_counted(talked: str, type_: Type) -> None:
+    type_("config", "set", "prices.tiny.window", "9000")
+    small = type_("context", "--model", "tiny", "--json").data
+    type_("config", "set", "tools", "false")
+    toolless = type_("context", "--json").data
+
+    assert small["beside"] is toolless["beside"] is None
+    assert parts(small)[0] == parts(toolless)[0] == "system"
+    assert small["parts"][0]["tokens"] < toolless["parts"][0]["tokens"]
+
+
+def test_what_was_left_out_is_told_as_well(talked: str, type_: Type) -> None:
+    told = type_("context", "--bare", "--budget", "300", "--why", "messages")
+
+    assert any(line.startswith("left out of messages: does not fit") for line in told.lines)
+    assert type_("context", "--bare", "--budget", "300", "--why", "older messages", "--json").data["items"] == []

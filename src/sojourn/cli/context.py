@@ -11,7 +11,7 @@ import msgspec
 from sojourn.cli.context_view import Beside, Seen, account, breakdown_lines, item_lines, part_data
 from sojourn.cli.frame import Result, on_store
 from sojourn.cli.place import Place
-from sojourn.cli.subject import changing
+from sojourn.cli.subject import changing, settled
 from sojourn.desk.visible import escaped
 from sojourn.errors import NotFoundError
 from sojourn.model.events import UsageRecorded
@@ -57,7 +57,7 @@ async def context(
         last = await _last_call(session.store, session.id)
         name = model or (last.model if last is not None else None)
         window = await anyio.to_thread.run_sync(session.models.window, name)
-        told = _Told() if bare else await _told(session, window)
+        told = _Told() if bare else await _told(session, window, tools=settled(place).tools)
         made = await session.context(
             question,
             system=told.system,
@@ -87,7 +87,7 @@ class _Told(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-async def _told(session: "Session", window: int | None) -> _Told:
+async def _told(session: "Session", window: int | None, *, tools: bool) -> _Told:
     """Return what `sojourn chat` would add in this folder, for a model that takes so much."""
     # An agent is much to load, and only what it adds is wanted.
     from sojourn.agent.instructions import load_instructions  # noqa: PLC0415
@@ -100,8 +100,10 @@ async def _told(session: "Session", window: int | None) -> _Told:
         return _Told(system=INSTRUCTIONS)
     folder = Path.cwd()
     loaded = await load_instructions(user_file=instructions_file(os.environ), folder=folder)
-    tools = equip(session, folder=folder, environment=os.environ, approver=None).skills.definitions()
-    return _Told(loaded.text, Beside(name=f"{len(tools)} tools", tokens=tokens_of(tools)), loaded.notes)
+    if not tools:
+        return _Told(loaded.text, None, loaded.notes)
+    offered = equip(session, folder=folder, environment=os.environ, approver=None).skills.definitions()
+    return _Told(loaded.text, Beside(name=f"{len(offered)} tools", tokens=tokens_of(offered)), loaded.notes)
 
 
 async def _last_call(store: Store, session_id: str) -> UsageRecorded | None:
