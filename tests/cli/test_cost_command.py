@@ -3,6 +3,7 @@
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import apsw
 import pytest
 
 import sojourn
@@ -137,3 +138,16 @@ def test_no_line_is_too_wide(folder: Path, type_: Type, monkeypatch: pytest.Monk
 
     assert max(map(len, type_("cost").lines)) <= int(columns)
     assert max(map(len, type_("cost", "--by", "day").lines)) <= int(columns)
+
+
+def test_a_damaged_session_is_named_and_the_others_count(folder: Path, type_: Type) -> None:
+    damaged = seed(folder, spending(SONNET), title="Damaged")
+    seed(folder, spending(CENT), title="Whole")
+    database = apsw.Connection(str(folder / "home" / "sojourn.db"))
+    database.execute("UPDATE journal SET payload = replace(payload, '4000', '9000') WHERE session_id = ?", (damaged,))
+    database.close()
+
+    shown = type_("cost")
+
+    assert (shown.code, shown.lines[0].split(" · ")[0]) == (0, "<$0.01")
+    assert f"{damaged[-8:]} is damaged, and not counted" in shown.err

@@ -267,3 +267,32 @@ def test_a_fact_that_fell_out_of_the_state_is_found_by_its_id(folder: Path, type
     assert type_("facts", "show", first[0], "--json").data["fact"]["content"] == "zebra crossing 0 is closed"
     assert type_("facts", "retire", first[0], "--json").data["facts"][0]["status"] == "retired"
     assert type_("facts", "why", first[0]).code == 0
+
+
+def test_a_name_that_fits_several_facts_lists_them(known: Path, type_: Type) -> None:
+    several = type_("facts", "retire", "runs")
+
+    assert several.code == 2
+    assert "names 2 facts" in several.err
+    assert "prod runs behind nginx" in several.err
+    assert "the cache runs on Redis" in several.err
+
+
+def test_a_fact_is_shown_with_its_use_and_what_held_before(known: Path, type_: Type) -> None:
+    async def used(_: sojourn.Sojourn, session: Session) -> None:
+        await session.facts.learn("The deadline is Friday", tags=["release"])
+        fact = await session.facts.learn("The deadline is Monday", tags=["release"])
+        await session.facts.used([fact.fact_id])
+        await session.facts.verify(fact.fact_id)
+
+    visit(known, type_("show", "--json").data["session"]["session_id"], used)
+
+    shown = type_("facts", "show", "The deadline is Monday")
+    assert "used 1 time · #release" in shown.out
+    assert "checked:" in shown.out
+    assert "The deadline is Friday" in shown.out
+    assert "holds instead; it is kept" in shown.out
+
+
+def test_a_fact_that_is_named_twice_is_changed_once(known: Path, type_: Type) -> None:
+    assert "1 fact retired" in type_("facts", "retire", "1", "prod runs behind nginx").err

@@ -316,3 +316,20 @@ def test_what_is_known_is_kept_alike_in_every_kind_of_store(anywhere: Path, type
     assert "nginx" not in type_("facts", "--status", "all").out
     assert type_("facts", "--scope", "project", "--json").data["facts"] == []
     assert type_("compact").code == type_("cost").code == 0
+
+
+def test_attempts_at_a_question_are_shown_with_how_they_went(folder: Path, type_: Type) -> None:
+    async def tried(_: sojourn.Sojourn, session: Session) -> None:
+        research = await session.research.start("Which cache fits?")
+        await research.start_attempt("direct")
+        await research.end_attempt("too thin", quality_score=0.2)
+
+    seed(folder, tried)
+
+    assert "tried direct, escalated, scored 0.20: too thin" in type_("research").out
+
+
+def test_an_entry_that_was_forgotten_says_so(told: str, type_: Type) -> None:
+    type_("forget", "message", "2", "--yes")
+
+    assert "a message added stood here, and was forgotten" in type_("why", "2").out
