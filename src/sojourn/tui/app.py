@@ -142,7 +142,7 @@ class SojournApp(App[int]):
         if self._ask_which:
             self.action_show("find")
         if self._first:
-            self.chat.say(self._first)
+            self.call_after_refresh(self.chat.say, self._first)  # the chat is mounted after the app is
 
     # --- which session is open
 
