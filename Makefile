@@ -31,14 +31,14 @@ TYPED := src tests conftest.py $(wildcard typing_tests)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run demo test check format bench $(addprefix bench-,$(BENCHMARKS)) lock clean
+.PHONY: help run demo test check format pictures bench $(addprefix bench-,$(BENCHMARKS)) lock clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+[^=]*## / { split($$1, name, ":"); printf "make %-12s %s\n", name[1], $$2 }' $(firstword $(MAKEFILE_LIST))
 	@printf 'make %-12s %s\n' bench-NAME 'Run one benchmark ($(BENCHMARKS)), ARGS="--quick --json" for a short run'
 
-run: $(VENV)/.chat $(VENV)/.project ## Try it: chat with a small model on this machine (ARGS go to sojourn chat)
-	@$(VENV)/bin/sojourn chat --model local $(ARGS)
+run: $(VENV)/.chat $(VENV)/.project ## Try it: the app, with a small model on this machine (ARGS go to sojourn)
+	@$(VENV)/bin/sojourn --model local $(ARGS)
 
 demo: $(VENV)/.project ## See a short session that is killed, resumed and forked
 	@$(VENV)/bin/sojourn demo $(ARGS)
@@ -55,6 +55,9 @@ check: $(VENV)/.dev $(VENV)/.project ## Check format, lint, types and the import
 format: $(VENV)/.dev ## Format the code and apply the safe fixes
 	@$(VENV)/bin/ruff format $(SOURCES)
 	@$(VENV)/bin/ruff check --fix $(SOURCES)
+
+pictures: $(VENV)/.dev $(VENV)/.project ## Draw the documents' pictures of the app anew
+	@$(VENV)/bin/python -m tests.tui.scenes $(ARGS)
 
 bench: $(addprefix bench-,$(BENCHMARKS)) ## Run every benchmark against the peers
 
