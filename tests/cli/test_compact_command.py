@@ -30,7 +30,7 @@ def test_what_would_go_is_said_and_nothing_goes(talked: str, type_: Type) -> Non
     dry = type_("compact", "--dry-run")
 
     assert dry.code == 0
-    assert dry.lines[0] == "[2] user: We must move billing to Postgres 16 before May."
+    assert dry.lines[0] == "[2] user said: We must move billing to Postgres 16 before May."
     assert "would stand for 11 messages" in dry.err
     assert type_("context", "--bare", "--json").data["parts"][0]["name"] == "messages"
 
@@ -54,7 +54,7 @@ def test_people_see_the_summary_and_what_it_saved(talked: str, type_: Type) -> N
     done = type_("compact")
 
     assert any("Postgres 16" in line for line in done.lines)
-    assert "11 messages are a summary now" in done.err
+    assert "a summary stands for 11 messages now" in done.err
     assert "sojourn compact --undo" in done.err
 
 

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 import msgspec
 
+from sojourn.cli.evidence import entry_line
 from sojourn.cli.frame import Result, on_store
 from sojourn.cli.output import Dim
 from sojourn.cli.place import Place
 from sojourn.cli.progress import progress
 from sojourn.cli.subject import changing
-from sojourn.desk.wording import count, one_line
+from sojourn.desk.wording import count
 from sojourn.errors import ModelError
 
 if TYPE_CHECKING:  # whoever asks for help does not wait for the engine
@@ -78,7 +79,7 @@ async def _done(session: "Session", compactor: "ContextCompactor", proposal: "Pr
         told = f"nothing was compacted: {done.reason}"
         return Result(data=data, trouble=ModelError(told)) if by_model else Result(data=data, notes=[told])
     told = (
-        f"{count(len(proposal.old), 'message')} are a summary now: {done.tokens_before:,} tokens became"
+        f"a summary stands for {count(len(proposal.old), 'message')} now: {done.tokens_before:,} tokens became"
         f" {done.tokens_after:,}"
     )
     return Result(data=data, lines=done.summary.splitlines(), notes=[told, _UNDO])
@@ -132,7 +133,4 @@ async def _lines(session: "Session", proposal: "Proposal") -> list[str]:
     entries = await session.store.last_messages(session.id, len(shown), before=shown[-1] + 1)
     hidden = len(proposal.old) - len(shown)
     lines: list[str] = [Dim(f"{count(hidden, 'earlier message')}, and")] if hidden else []
-    for entry in entries:
-        message: Any = getattr(entry.event, "message", None)
-        lines.append(f"[{entry.seq}] {message.role}: {one_line(message.text)}")
-    return lines
+    return [*lines, *map(entry_line, entries)]
