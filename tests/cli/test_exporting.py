@@ -13,6 +13,7 @@ from sojourn.context.validity import CANCELLED
 from sojourn.engine.project import find_project
 from sojourn.model.events import Compacted
 from sojourn.model.message import MediaPart, Message, TextPart, ThinkingPart, ToolCall
+from tests.cli.foreign_sessions import ClaudeFile
 from tests.cli.typed import Type
 
 KEY = "sk-" + "a1b2c3d4" * 4
@@ -229,3 +230,34 @@ def test_lines_and_the_document_say_the_same(folder: Path, type_: Type) -> None:
     assert [json.loads(line) for line in lines[1:]] == document["entries"]
     assert (document["format"], document["version"]) == ("sojourn-session", 1)
     assert document["state"]["header"]["tags"] == ["web"]
+
+
+def test_the_name_of_a_file_holds_no_secret(folder: Path, type_: Type) -> None:
+    type_("new", f"use {KEY} now", "--session-id", "s")
+
+    [path] = type_("export", "s", "-o", "out/").lines
+    assert Path(path).name == "use-redacted-api_key-now-s.md"
+
+
+def test_what_a_program_said_for_the_user_is_no_prompt(folder: Path, type_: Type) -> None:
+    file = ClaudeFile()
+    file.user("u1", "<command-name>/clear</command-name>", isMeta=True)
+    file.user("u2", "first question")
+    file.user("u3", "second question")
+    type_("import", str(file.written(folder)))
+
+    shown = type_("export", file.session_id, "-f", "html").out
+    index = shown.partition("<nav>")[2].partition("</nav>")[0]
+    assert "2 prompts" in index
+    assert "command-name" not in index
+
+
+def test_without_a_renderer_a_page_shows_the_text_as_it_is(
+    folder: Path, type_: Type, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sojourn.desk.exporting.rendered.find_spec", lambda _: None)
+    shown = type_("export", kept(folder), "-f", "html").out
+
+    assert "I look. &lt;script&gt;" in shown
+    assert '<p class="plain">' in shown
+    assert "script" not in Seen(shown).tags

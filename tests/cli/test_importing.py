@@ -362,3 +362,30 @@ def test_nothing_to_import_is_said(folder: Path, type_: Type) -> None:
     told = type_("import", str(folder / "notes.jsonl"))
     assert told.code == 2
     assert "no sessions that are known here" in told.err
+
+
+def test_subagents_without_names_are_told_apart(folder: Path, type_: Type) -> None:
+    file = ClaudeFile()
+    file.user("u1", "find both")
+    for name in ("x", "y"):
+        file.user(f"{name}1", f"find {name}", isSidechain=True, after=None)
+        file.answer(
+            f"{name}2", f"m{name}", {"type": "text", "text": f"found {name}"}, isSidechain=True, after=f"{name}1"
+        )
+    type_("import", str(file.written(folder)))
+
+    for name in ("x", "y"):
+        nested = f"{CLAUDE_ID}-{name}1"
+        assert [one["content"] for one in messages(type_, nested)] == [f"find {name}", f"found {name}"]
+        assert header(type_, nested)["title"] == f"Find {name}"
+
+
+def test_what_another_program_keeps_is_found_by_its_name(
+    folder: Path, type_: Type, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(folder))
+    claude_talk().written(folder / ".claude" / "projects")
+    codex_talk().written(folder / ".codex")
+
+    assert type_("import", "--from", "claude-code", "--json").data["messages"] == 10
+    assert type_("import", "--from", "codex", "--json").data["messages"] == 6

@@ -35,7 +35,9 @@ _SIGNS: Final = {"added": "+", "grown": "^", "same": "=", "left": "-"}
     help="Who wrote the files; by default that is seen by how they begin.",
 )
 @click.option("--dry-run", is_flag=True, help="Say what would come, and store nothing.")
-@click.option("--project", metavar="FOLDER", help="Put what comes into this project, not into that of its own folder.")
+@click.option(
+    "--project", metavar="FOLDER", help="Put other programs' sessions into this project, not into that of their folder."
+)
 @click.option("--new-ids", is_flag=True, help="Give exported sessions other ids, to have them beside those here.")
 @on_store
 async def import_(

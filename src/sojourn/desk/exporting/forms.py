@@ -12,6 +12,7 @@ from sojourn.desk.exporting.source import Source
 from sojourn.desk.references import short
 from sojourn.engine.new_file import new_file
 from sojourn.model.header import SessionHeader
+from sojourn.model.secrets import without_secrets
 
 FormName = Literal["md", "html", "json", "jsonl", "openai", "anthropic"]
 _NO_NAME: Final = re.compile(r"[^\w]+", re.ASCII)
@@ -38,7 +39,8 @@ FORMS: Final[dict[FormName, ExportForm]] = {
 
 def file_name(header: SessionHeader, form: FormName) -> str:
     """Return a name for the file of a session: its title and the end of its id. It is one name, never a path."""
-    words = _NO_NAME.sub("-", (header.title or "session").lower())[:_NAME].strip("-_")
+    title = without_secrets(header.title or "session")  # a file's name is seen by many who do not read it
+    words = _NO_NAME.sub("-", title.lower())[:_NAME].strip("-_")
     return f"{words or 'session'}-{_NO_NAME.sub('-', short(header.session_id))}{FORMS[form].suffix}"
 
 

@@ -11,8 +11,8 @@ from typing import Final
 
 import msgspec
 
-from sojourn.desk.exporting.legible import legible
 from sojourn.desk.exporting.source import Source
+from sojourn.desk.legible import legible
 from sojourn.desk.wording import count, money, one_line
 from sojourn.model.events import Compacted, SessionForked
 from sojourn.model.message import MediaPart, Message, Part, TextPart, ThinkingPart, ToolCall

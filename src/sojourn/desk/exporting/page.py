@@ -10,11 +10,12 @@ from typing import Final
 
 import msgspec
 
-from sojourn.desk.exporting.legible import legible
 from sojourn.desk.exporting.markdown import arguments_of, moment, parts_of
 from sojourn.desk.exporting.rendered import Rendering
 from sojourn.desk.exporting.source import Source
 from sojourn.desk.exporting.style import POLICY, STYLE
+from sojourn.desk.importing.talk import origin_of
+from sojourn.desk.legible import legible
 from sojourn.desk.wording import count, money, one_line
 from sojourn.model.entry import Entry
 from sojourn.model.events import Compacted, MessageAdded, SessionForked
@@ -49,9 +50,13 @@ async def page(source: Source) -> AsyncIterator[str]:
 async def _prompts(source: Source) -> AsyncIterator[tuple[int, str]]:
     """Yield where the user said something, and its first words."""
     async for entry in source.entries(watched=False):
-        event = entry.event
-        if isinstance(event, MessageAdded) and event.message.role == "user" and event.message.text.strip():
-            yield entry.seq, one_line(source.redactor.again(event.message.text)[: 4 * _PROMPT], _PROMPT)
+        if isinstance(entry.event, MessageAdded) and _is_prompt(entry.event.message):
+            yield entry.seq, one_line(source.redactor.again(entry.event.message.text)[: 4 * _PROMPT], _PROMPT)
+
+
+def _is_prompt(message: Message) -> bool:
+    """Tell whether the user said something, and not a program in his name."""
+    return message.role == "user" and bool(message.text.strip()) and not origin_of(message).get("meta")
 
 
 def _text(text: str) -> str:
@@ -62,14 +67,14 @@ def _opening(source: Source) -> str:
     header, title = source.header, _text(source.title)
     facts = [count(header.message_count, "message"), f"{moment(header.created_at)} to {moment(header.updated_at)} UTC"]
     facts += [f"{header.total_tokens:,} tokens", money(header.cost_micros)] if header.total_tokens else []
-    facts += [f"#{_text(source.redactor.again(tag))}" for tag in header.tags]
+    facts += [f"#{source.redactor.again(tag)}" for tag in header.tags]
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{escape(POLICY)}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="referrer" content="no-referrer">\n'
         f"<title>{title}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n"
-        f'<p class="about"><code>{_text(header.session_id)}</code> · {" · ".join(facts)}</p>\n'
+        f'<p class="about"><code>{_text(header.session_id)}</code> · {_text(" · ".join(facts))}</p>\n'
     )
 
 

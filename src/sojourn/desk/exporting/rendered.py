@@ -5,7 +5,7 @@ from html import escape
 from importlib.util import find_spec
 from typing import Final
 
-from sojourn.desk.exporting.legible import legible
+from sojourn.desk.legible import legible
 
 _LONGEST: Final = 100_000
 """Characters of a text that are worth rendering: more is no message but a file, and is shown as it is."""

@@ -91,21 +91,25 @@ def find_talks(file: LineFile, path: Path) -> Found:
             agents[uuid] = agent
         lines.append(_line(data, TalkLine(uuid, time_of(data.get("timestamp")), spot)))
     session_id = _session_id(path, sessions)
-    title, source = titles.best()
-    return Found(path=path, talks=tuple(_talks(session_id, lines, agents, (title, source), about)))
+    main = [line for line in lines if not line.is_aside]
+    talks = list(_talks(session_id, main, titles.best(), about))
+    for name, said in _by_agent(lines, agents).items():
+        nested = SessionId(f"{session_id}-{_short(name)}")
+        talks += _talks(nested, said, _first_title(file, said), about, parent=session_id)
+    return Found(path=path, talks=tuple(talks))
 
 
 def _talks(
     session_id: SessionId,
     lines: list[Line],
-    agents: dict[str, str],
     titled: tuple[str | None, TitleSource],
     about: dict[str, Any],
+    *,
+    parent: SessionId | None = None,
 ) -> Iterator[Talk]:
-    folder = text_of(about.get("cwd"))
-    main = [line for line in lines if not line.is_aside]
+    """Yield the main line of a talk, and its forks."""
     names: dict[str, SessionId] = {}
-    found = branches(main)
+    found = branches(lines)
     latest = max(found, key=lambda branch: branch.lines[-1].at.spot, default=None)
     for branch in found:
         branch_id = _branch_id(session_id, branch)
@@ -117,24 +121,31 @@ def _talks(
             convert=_convert,
             title=titled[0],
             title_source=titled[1],
-            folder=folder,
+            folder=text_of(about.get("cwd")),
+            parent=parent,
             forked_from=None if branch.after is None else names[branch.after],
             forked_after=branch.after,
             superseded_by=None if branch is latest or latest is None else _branch_id(session_id, latest),
             about=about,
         )
-    aside = [line for line in lines if line.is_aside]
-    for branch in branches(aside):
-        first = branch.lines[0].at.id
-        yield Talk(
-            maker="claude-code",
-            session_id=SessionId(f"{session_id}-{_short(agents.get(first, first))}"),
-            lines=tuple(line.at for line in branch.lines),
-            convert=_convert,
-            folder=folder,
-            parent=session_id,
-            about=about,
-        )
+
+
+def _by_agent(lines: list[Line], agents: dict[str, str]) -> dict[str, list[Line]]:
+    """Return what was said with each subagent, by its name, or by the line that called it where it has none."""
+    aside = {line.at.id: line for line in lines if line.is_aside}
+    found: dict[str, list[Line]] = {}
+    firsts: dict[str, str] = {}
+    for name, line in aside.items():  # in the order in which they were written: a line comes behind its own
+        before = line.before if line.before in firsts else None
+        firsts[name] = name if before is None else firsts[before]
+        found.setdefault(agents.get(name) or firsts[name], []).append(line)
+    return found
+
+
+def _first_title(file: LineFile, lines: list[Line]) -> tuple[str | None, TitleSource]:
+    titles = _Titles()
+    titles.see({**file.read(lines[0].at.spot), "isSidechain": False})
+    return titles.best()
 
 
 def _branch_id(session_id: SessionId, branch: Branch) -> SessionId:

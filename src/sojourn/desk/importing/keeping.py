@@ -10,10 +10,10 @@ from datetime import datetime
 from itertools import chain
 from typing import Final, Literal
 
-from sojourn.desk.exporting.legible import legible
 from sojourn.desk.importing.line_file import LineFile
 from sojourn.desk.importing.talk import Group, Known, Talk, TalkLine, origin_of
 from sojourn.desk.importing.writer import JournalWriter
+from sojourn.desk.legible import legible
 from sojourn.engine.inputs import MAX_NAME
 from sojourn.model.events import (
     Compacted,
