@@ -141,6 +141,15 @@ def test_what_tells_about_you_is_refused_until_you_agree(known: Path, type_: Typ
     assert "The user lives in Lisbon" in contents(type_("facts", "ls", "--json"))
 
 
+@pytest.mark.parametrize("text", ["I live in Porto", "I'm a carpenter", "The user's name is Ada"])
+def test_a_sentence_about_yourself_is_known_as_one(known: Path, type_: Type, text: str) -> None:
+    assert type_("facts", "add", text).code == 2
+
+    type_("profile", "keep", "yes")
+    assert type_("facts", "add", text, "--json").data["fact"]["about"] == "user"
+    assert type_("facts", "add", "It is about nobody", "--json").data["fact"]["about"] is None
+
+
 @pytest.mark.parametrize("text", ["", "   ", "x" * 10_001])
 def test_a_text_that_is_no_fact_changes_nothing(known: Path, type_: Type, text: str) -> None:
     assert type_("facts", "add", text).code == 2

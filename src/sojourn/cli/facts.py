@@ -4,6 +4,7 @@ A fact is named by its number in `facts ls`, by its id or the beginning of it, o
 whatever a list leaves out.
 """
 
+import re
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -30,6 +31,8 @@ if TYPE_CHECKING:  # whoever asks for help does not wait for the engine
     from sojourn.memory.shared import SharedFact
 
 _STATUSES: Final[tuple[FactStatus, ...]] = ("active", "candidate", "retired")
+_SELF: Final = re.compile(r"I(?:['’](?:m|ve|d|ll))?\b")
+"""How somebody begins who tells about himself."""
 _PRIVATE: Final = "this tells about you, and nothing about you is written down; sojourn profile keep yes allows it"
 
 
@@ -138,8 +141,9 @@ async def add(
         known = {fact.fact_id: fact for fact in session.facts}
 
         async def learned(where: "Session") -> Fact:
+            about = "user" if _SELF.match(content.lstrip()) else None
             return await where.facts.learn(
-                content, source="user", confidence=1.0, scope=scope, tags=tags, causes=causes
+                content, source="user", confidence=1.0, scope=scope, tags=tags, causes=causes, about=about
             )
 
         if not app.keeps_profile:
