@@ -17,6 +17,9 @@ def test_a_program_learns_every_command_with_its_options(type_: Type) -> None:
     told = {one["name"]: one for one in type_("help", "--json").data["commands"]}
 
     assert {"chat", "ls", "sessions", "show", "merge", "help"} <= set(told)
+    alone = told.pop("sojourn")
+    assert alone["usage"] == "sojourn [OPTIONS] [PROMPT]"
+    assert ["--print", "-p"] in [option["names"] for option in alone["options"]]
     assert told["merge"]["arguments"] == [
         {"name": "SESSION", "required": True, "many": False},
         {"name": "BRANCH", "required": True, "many": False},

@@ -41,6 +41,13 @@ class LazyGroup(click.Group):
 
         return with_sessions(command)
 
+    def front(self, ctx: click.Context) -> click.Command:
+        """Return what is run when no command is typed."""
+        found = self.get_command(ctx, _FRONT)
+        if found is None:
+            raise RuntimeError("there is always a front door")
+        return found
+
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         completes = ctx.resilient_parsing and not args
         if not completes and (not args or (args[0] not in self._table and args[0] not in _OWN)):
@@ -52,8 +59,7 @@ class LazyGroup(click.Group):
         from click.shell_completion import CompletionItem  # noqa: PLC0415 - only who presses Tab waits for it
 
         if incomplete.startswith("-"):
-            front = self.get_command(ctx, _FRONT)
-            return front.shell_complete(ctx, incomplete) if front is not None else []
+            return self.front(ctx).shell_complete(ctx, incomplete)
         return [
             CompletionItem(name, help=text)
             for name, (_, text) in sorted(self._table.items())
@@ -64,10 +70,9 @@ class LazyGroup(click.Group):
         return ["[OPTIONS]", "[PROMPT | COMMAND ...]"]
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        front = self.get_command(ctx, _FRONT)
         records = [
             record
-            for parameter in (*(front.params if front is not None else ()), *self.get_params(ctx))
+            for parameter in (*self.front(ctx).params, *self.get_params(ctx))
             if isinstance(parameter, click.Option) and (record := parameter.get_help_record(ctx)) is not None
         ]
         with formatter.section("Options"):

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from sojourn.cli import output
+from sojourn.cli.lazy_group import LazyGroup
 from sojourn.errors import NotFoundError
 
 
@@ -46,6 +47,8 @@ def _walk(asked: click.Context) -> Iterator[click.Context]:
     if not isinstance(asked.command, click.Group):
         yield asked
         return
+    if isinstance(asked.command, LazyGroup):  # what can be typed without a command comes first
+        yield click.Context(asked.command.front(asked), info_name=asked.info_name)
     for name in asked.command.list_commands(asked):
         command = asked.command.get_command(asked, name)
         if command is not None:
@@ -111,8 +114,8 @@ def _options(one: click.Context) -> list[click.Option]:
 
 
 def _name(one: click.Context) -> str:
-    """Return the words that are typed for a command, without the program's own."""
-    return one.command_path.partition(" ")[2]
+    """Return the words that are typed for a command, without the program's own unless it stands alone."""
+    return one.command_path.partition(" ")[2] or one.command_path
 
 
 def _usage(one: click.Context) -> str:
