@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import sys
 
 import anyio
 
@@ -46,6 +47,8 @@ async def _shown(start: Start) -> str | None:
             config=config_file(os.environ),
         )
         await app.run_async()
+        if app.return_code:
+            sys.exit(app.return_code)  # it fell over, and has told how
         return conversation.session.id if conversation.session is not None else None
 
 
