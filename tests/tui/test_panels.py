@@ -263,11 +263,18 @@ async def test_a_fact_that_is_chosen_opens_the_review() -> None:
     async with opened() as app, app.run_test(size=SIZE) as pilot:
         session = await begun(app, pilot)
         await session.facts.learn("prefers small pull requests")
+        await session.facts.learn("deploys on Fridays")
+        await session.facts.learn("uses iOS 12", status="candidate")
         await told(app, pilot)
         side(app).focus()
         await pilot.pause()
-        await pilot.press("down", "down", "enter")
-        await until(pilot, lambda: isinstance(app.screen, ReviewScreen))
+        await pilot.press("down", "down", "down", "down", "enter")
+        await until(pilot, lambda: isinstance(app.screen, ReviewScreen) and app.screen.facts.chosen is not None)
+        screen = app.screen
+        assert isinstance(screen, ReviewScreen)
+        chosen = screen.facts.chosen
+        assert chosen is not None
+        assert chosen.fact.content == "prefers small pull requests"
 
 
 async def test_a_click_on_a_heading_folds() -> None:
@@ -348,3 +355,11 @@ async def test_the_row_that_the_cursor_is_on_is_in_sight() -> None:
 
         assert panel is side(app).panel("KNOWLEDGE")
         assert side(app).scroll_y <= line < side(app).scroll_y + side(app).size.height
+
+
+async def test_the_panels_take_the_colours_of_another_theme() -> None:
+    async with opened() as app, app.run_test(size=SIZE) as pilot:
+        await begun(app, pilot)
+        before = side(app).panel("CONTEXT").content
+        app.theme = "sojourn-light"
+        await until(pilot, lambda: side(app).panel("CONTEXT").content is not before)

@@ -280,3 +280,18 @@ async def test_escape_goes_back_to_the_talk() -> None:
         await shown(app, pilot, "Tea is hot")
         await pilot.press("escape")
         await until(pilot, lambda: app.screen is app.chat)
+
+
+async def test_what_is_about_a_user_who_did_not_agree_stays_in_memory_and_says_so() -> None:
+    async with opened() as app, app.run_test(size=SIZE) as pilot:
+        screen = await shown(app, pilot)
+        before = here(app).head
+        await pilot.press("n")
+        await pilot.press(*"The user lives in Rome", "enter")
+        await until(pilot, lambda: contents(screen) == ["The user lives in Rome"])
+        messages = [note.message for note in app._notifications]
+        await pilot.press("u")
+        await until(pilot, lambda: contents(screen) == [])
+
+        assert here(app).head == before
+        assert any("in memory only" in message for message in messages)

@@ -33,7 +33,7 @@ async def paid(app: SojournApp, session_id: str, *calls: UsageRecorded, project:
 
 async def shown(app: SojournApp, pilot: Pilot[int]) -> SpendingScreen:
     await pilot.press("ctrl+e")
-    await until(pilot, lambda: isinstance(app.screen, SpendingScreen) and "reading" not in told(app, "#sum"))
+    await until(pilot, lambda: isinstance(app.screen, SpendingScreen) and " in " in told(app, "#sum"))
     screen = app.screen
     assert isinstance(screen, SpendingScreen)
     return screen
@@ -171,3 +171,27 @@ async def test_a_narrow_terminal_shows_fewer_columns_and_nothing_that_draws() ->
         assert "[b]" in drawn
         await pilot.resize_terminal(120, 30)
         await until(pilot, lambda: len(screen.query_one(DataTable).columns) == 8)
+
+
+async def test_the_figures_follow_what_is_spent_and_tell_of_agents() -> None:
+    async with opened() as app, app.run_test(size=SIZE) as pilot:
+        await paid(app, "a", used(420_000))
+        child = await app.sojourn.sessions.create("child", parent="a")
+        await child.append(used(80_000))
+        await app.open_session("a")
+        screen = await shown(app, pilot)
+        await until(pilot, lambda: bool(screen.groups))
+        assert "its agents spent $0.08 more, in 1 session" in told(app, "#notes")
+        assert app.session is not None
+        await app.session.append(used(80_000))
+        await until(pilot, lambda: figures(screen) == [("conversation", 500_000)])
+
+
+async def test_what_has_no_price_at_all_is_not_called_free() -> None:
+    async with opened() as app, app.run_test(size=SIZE) as pilot:
+        await paid(app, "a", used(None, model="own"))
+        await app.open_session("a")
+        screen = await shown(app, pilot)
+        await until(pilot, lambda: bool(screen.groups))
+
+        assert told(app, "#sum").startswith("unpriced in this session · 1 call")

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta, tzinfo
 from typing import Final, Literal
 
+from sojourn.desk.wording import money
 from sojourn.errors import CorruptError
 from sojourn.model.events import UsageRecorded
 from sojourn.model.header import SessionHeader
@@ -51,6 +52,13 @@ class Sum:
     def tokens(self) -> int:
         """All four buckets."""
         return self.input_tokens + self.output_tokens + self.cache_creation_tokens + self.cache_read_tokens
+
+    @property
+    def cost_text(self) -> str:
+        """What it cost, as people read it. What has no known price is not called free."""
+        if self.calls and self.calls == self.unpriced:
+            return "unpriced"
+        return f"{money(self.cost_micros)}{'+' if self.unpriced else ''}"
 
     @property
     def sent_tokens(self) -> int:

@@ -16,6 +16,7 @@ from sojourn.desk.spending import By, Group, Spending, Sum, read_session_spendin
 from sojourn.desk.visible import safe
 from sojourn.desk.wording import count, money, one_line
 from sojourn.errors import SojournError
+from sojourn.model.header import SessionHeader
 from sojourn.tui.choices import choices
 
 if TYPE_CHECKING:
@@ -68,6 +69,8 @@ class SpendingScreen(Screen[None]):
         self._days: int | None = _PERIODS[0]
         self._spent = Spending()
         self._inherited = 0
+        self._nested: tuple[SessionHeader, ...] = ()
+        self._seen: object = None
         self._groups: list[Group] = []
 
     def compose(self) -> ComposeResult:
@@ -81,7 +84,8 @@ class SpendingScreen(Screen[None]):
     def on_mount(self) -> None:
         if self._app.session is None:
             self._where = "project"
-        self._read()
+            self._read()
+        self.watch(self._app, "state", self._state_changed)
 
     @property
     def _app(self) -> "SojournApp":
@@ -99,22 +103,32 @@ class SpendingScreen(Screen[None]):
 
     # --- reading
 
+    def _state_changed(self) -> None:
+        """Follow what the open session spends."""
+        state = self._app.state
+        seen = None if state is None else state.metadata.tokens_by_purpose
+        if self._where == "session" and (self._seen is None or self._seen is not seen):
+            self._read()
+        self._seen = seen
+
     @work(exclusive=True, group="spending")
     async def _read(self) -> None:
         """Read the journals: for many sessions that takes a while, and says how far it is."""
         self._draw_head()
-        self.query_one("#sum", Static).update("reading …")
+        if self._where != "session":
+            self.query_one("#sum", Static).update("reading …")
         app, session = self._app, self._app.session
         try:
             if self._where == "session" and session is not None:
                 spent = await read_session_spending(app.sojourn.store, session.id)
                 with_origin = sum(session.state.metadata.cost_micros.values())
                 self._inherited = max(0, with_origin - spent.total.cost_micros)
+                self._nested = await app.sojourn.sessions.children(session.id)
             else:
                 since = None if self._days is None else app.sojourn.clock.now() - timedelta(days=self._days)
                 project = app.conversation.project.id if self._where == "project" else None
                 spent = await read_spending(app.sojourn.store, project=project, since=since, on_progress=self._tell)
-                self._inherited = 0
+                self._inherited, self._nested = 0, ()
         except SojournError as error:
             app.complain(error)
             return
@@ -184,6 +198,9 @@ class SpendingScreen(Screen[None]):
             notes.append(f"without a known price: {named}")
         if self._inherited:
             notes.append(f"{money(self._inherited)} more was spent before the fork, and is counted in its origin")
+        spent = sum(header.cost_micros for header in self._nested)
+        if spent:
+            notes.append(f"its agents spent {money(spent)} more, in {count(len(self._nested), 'session')} of their own")
         if self._spent.unreadable:
             notes.append(f"damaged, and left out: {', '.join(self._spent.unreadable)}; sojourn doctor says more")
         if self.by == "session" and self._groups:
@@ -254,7 +271,7 @@ class SpendingScreen(Screen[None]):
 
 
 def _sum_lines(total: Sum, period: str) -> list[Text]:
-    first = Text(money(total.cost_micros), style="bold")
+    first = Text(total.cost_text, style="bold")
     first.append(f" {period}", style="not bold")
     if total.calls:
         first.append(f" · {count(total.calls, 'call')}", style="not bold")
@@ -270,10 +287,9 @@ def _sum_lines(total: Sum, period: str) -> list[Text]:
 
 
 def _cells(one: Sum, *, is_narrow: bool) -> list[str]:
-    """Return the figures of a row. What has no known price has none, rather than nothing to pay."""
-    cost = "unpriced" if one.calls == one.unpriced else money(one.cost_micros) + ("+" if one.unpriced else "")
+    """Return the figures of a row."""
     if is_narrow:
-        return [cost, amount(one.tokens)]
+        return [one.cost_text, amount(one.tokens)]
     share = "" if one.cache_share is None or not one.cache_read_tokens else f"{one.cache_share:.0%}"
     tokens = (one.input_tokens, one.cache_read_tokens, one.cache_creation_tokens, one.output_tokens)
-    return [cost, f"{one.calls:,}", *[amount(number) if number else "–" for number in tokens], share]
+    return [one.cost_text, f"{one.calls:,}", *[amount(number) if number else "–" for number in tokens], share]

@@ -29,6 +29,19 @@ def show_screen(name: str) -> Act:
     return act
 
 
+def review_fact(fact_id: str) -> Act:
+    """Show what there is to know about a fact, and let it be changed."""
+
+    async def act(app: "SojournApp") -> None:
+        from sojourn.tui.review import ReviewScreen  # noqa: PLC0415 - a screen is imported when it is first shown
+
+        app.action_show("review")
+        if isinstance(app.screen, ReviewScreen):
+            app.screen.look_for(fact_id)
+
+    return act
+
+
 def jump_to(seq: int) -> Act:
     """Show where in the talk something was said."""
 

@@ -19,6 +19,8 @@ _PARTS: Final = (
 )
 """How each part is drawn in the bar, what it is called, and which sections of a context it is made of."""
 
+_TIED: Final = "\N{NO-BREAK SPACE}"
+
 
 class ContextPanel(Panel):
     """How full the model's context is."""
@@ -48,8 +50,8 @@ class ContextPanel(Panel):
         bar = Gauge([(sign, tokens) for sign, _, tokens in parts], whole, style=glance.colours.get("primary", ""))
         told = Text()
         for sign, name, tokens in parts:
-            told.append(f"{sign} ", style=glance.colours.get("primary", ""))
-            told.append(f"{name}\N{NO-BREAK SPACE}{amount(tokens)}  ")
+            told.append(sign, style=glance.colours.get("primary", ""))
+            told.append(f"{_TIED}{name}{_TIED}{amount(tokens)}  ")
         rows = [Row(text=bar), Row(text=told)]
         left_out = sum(one.section == "messages" for one in context.dropped)
         if left_out:

@@ -6,7 +6,7 @@ from sojourn.context.item import Section
 from sojourn.desk.wording import count
 from sojourn.model.interaction import InteractionContext
 from sojourn.model.knowledge import Fact
-from sojourn.tui.panels.actions import show_screen
+from sojourn.tui.panels.actions import review_fact, show_screen
 from sojourn.tui.panels.glance import Glance
 from sojourn.tui.panels.panel import Panel
 from sojourn.tui.panels.rows import Row, written
@@ -71,7 +71,7 @@ def _row(fact: Fact, glance: Glance) -> Row:
         mark_style=colour or "dim",
         text=written(fact.content),
         style="italic" if fact.status == "candidate" else "",
-        act=show_screen("review"),
+        act=review_fact(fact.fact_id),
     )
 
 

@@ -75,8 +75,9 @@ class SidePanel(VerticalScroll, can_focus=True):
         yield Static(_EMPTY, id="nothing", markup=False)
 
     def on_mount(self) -> None:
+        self._paint()
+        self._app.theme_changed_signal.subscribe(self, lambda _: self._paint())
         self.watch(self._app, "state", self._look)
-        self.watch(self._app, "theme", self._paint)
         self.set_interval(_MINUTE, self._list_sessions)
         if self._app.conversation.mcp is not None:
             self.set_interval(_SOON, self._look)

@@ -35,6 +35,11 @@ class Change:
         """Whether everything was so already."""
         return all(part.before.head == part.after.head and _same(part) for part in self.parts)
 
+    @property
+    def is_in_memory(self) -> bool:
+        """Whether nothing of it was written: what is known about a user who did not agree to that."""
+        return all(part.before.head == part.after.head for part in self.parts)
+
 
 async def change(sessions: Sequence[Session], verb: Verb, *, told: str) -> Change:
     """Do *verb* in each of *sessions*, and return what changed by it. The errors are the verb's."""

@@ -49,13 +49,18 @@ class FactList(OptionList):
         self._facts, self._now, self._pinned = list(facts), now, pinned
         self._marked = None
         self.set_options([Option(self._row(number)) for number in range(len(self._facts))])
-        if before is not None:
-            ids = [one.fact.fact_id for one in self._facts]
-            place = ids.index(before.fact.fact_id) if before.fact.fact_id in ids else place
         if self._facts:
             self.highlighted = min(place, len(self._facts) - 1)
+        if before is not None:
+            self.choose(before.fact.fact_id)
         self._mark()
         self.post_message(self.Other())
+
+    def choose(self, fact_id: str) -> None:
+        """Put the cursor on this fact, if it is in the list."""
+        places = [place for place, one in enumerate(self._facts) if one.fact.fact_id == fact_id]
+        if places:
+            self.highlighted = places[0]
 
     def on_option_list_option_highlighted(self) -> None:
         if self._marked != self.highlighted:

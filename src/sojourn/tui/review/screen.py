@@ -73,6 +73,7 @@ class ReviewScreen(Screen[None]):
         self._seen: tuple[object, ...] = ()
         self._changing = anyio.Lock()
         self._editing: Known | None = None
+        self._wanted: str | None = None
 
     def compose(self) -> ComposeResult:
         yield Static("", id="head")
@@ -120,9 +121,20 @@ class ReviewScreen(Screen[None]):
         except SojournError as error:
             app.complain(error)
             return
-        if self._status is None:
+        wanted = next((one for one in self._known if one.fact.fact_id == self._wanted), None)
+        if wanted is not None:
+            self._status = wanted.fact.status
+        elif self._status is None:
             self._status = "candidate" if counts(self._known)["candidate"] else "active"
         self._list()
+        if wanted is not None:
+            self._wanted = None
+            self.facts.choose(wanted.fact.fact_id)
+
+    def look_for(self, fact_id: str) -> None:
+        """Put the cursor on this fact, once the facts are read."""
+        self._wanted = fact_id
+        self._read()
 
     def _list(self) -> None:
         """Show what was read, as far as it is asked for."""
@@ -327,7 +339,8 @@ class ReviewScreen(Screen[None]):
                 self.notify("it was so already")
                 return
             self._done = [*self._done, done][-_UNDOABLE:]
-            self.notify(f"{told}; u takes it back")
+            kept = ", in memory only (/keep yes writes it down)" if done.is_in_memory else ""
+            self.notify(f"{told}{kept}; u takes it back")
             self._catch_up()
 
     @work(group="review-changing")
