@@ -191,7 +191,7 @@ OUTSIDE: Final[dict[type[SojournError], Outside]] = {
     ConflictError: Outside(http=409, rpc=-32009, ws=4409, exit=4),
     LockedError: Outside(http=423, rpc=-32023, ws=4423, exit=4),
     BudgetExceededError: Outside(http=402, rpc=-32029, ws=4402, exit=1),
-    ApprovalNeededError: Outside(http=409, rpc=-32010, ws=4409, exit=1),
+    ApprovalNeededError: Outside(http=409, rpc=-32010, ws=4409, exit=4),
     ModelError: Outside(http=502, rpc=-32052, ws=4502, exit=1),
     ModelUnavailableError: Outside(http=503, rpc=-32053, ws=4503, exit=1),
     McpError: Outside(http=502, rpc=-32052, ws=4502, exit=1),

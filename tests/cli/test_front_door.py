@@ -156,7 +156,7 @@ def test_a_tool_that_a_human_has_to_allow_waits_in_the_session(pipe: Pipe, folde
 
     refused = pipe("-p", "Note: buy milk", *at(wire), "--json")
 
-    assert refused.code == 1
+    assert refused.code == 4
     assert refused.error["kind"] == "ApprovalNeededError"
     assert "write_file" in refused.error["message"]
     assert refused.answer["data"]["outcome"] == "waiting"
