@@ -19,6 +19,7 @@ from sojourn.tui.branches.comparing import CompareScreen
 from sojourn.tui.branches.nodes import Parts, Rest, Said
 from sojourn.tui.branches.offshoots import find_offshoots
 from sojourn.tui.chat.transcript import Transcript
+from sojourn.tui.finder import FinderScreen
 from tests.tui.apps import PROJECT, conversation, until
 
 pytestmark = pytest.mark.anyio
@@ -460,3 +461,19 @@ async def merge_and_answer(app: SojournApp, pilot: Pilot[int], key: str) -> None
     await until(pilot, lambda: isinstance(app.screen, Question) and app.screen is not first)
     await pilot.press(key)
     await until(pilot, lambda: isinstance(app.screen, BranchScreen))
+
+
+async def test_a_session_opened_from_the_tree_is_shown_in_the_chat_whatever_screens_are_between(
+    engine: Sojourn,
+) -> None:
+    session = await begun(engine, "one", "two")
+    other = await engine.sessions.create(title="Other", project=PROJECT.id)
+    await say(other, "three", "four")
+
+    async with tree(engine, session.id) as (app, _, pilot):
+        await pilot.press("ctrl+r")
+        await until(pilot, lambda: isinstance(app.screen, FinderScreen) and not app.screen.is_searching)
+        await pilot.press("enter")
+        shown = await back_in_chat(app, pilot)
+
+        assert shown == ["three", "four"]

@@ -18,6 +18,7 @@ from sojourn.tui.app import SojournApp
 from sojourn.tui.chat.transcript import Transcript
 from sojourn.tui.finder import FinderScreen
 from sojourn.tui.finder.lines import SessionLine
+from tests.agent.agent_kit import Slow
 from tests.tui.apps import PROJECT, conversation, until
 
 pytestmark = pytest.mark.anyio
@@ -518,3 +519,86 @@ async def test_a_damaged_session_says_so(engine: Sojourn, clock: FakeClock) -> N
 
     assert "damaged" in line.draw(118)[0].plain
     assert "3d ago" in line.draw(30)[0].plain
+
+
+async def test_when_the_app_is_to_ask_which_session_the_finder_opens_first(engine: Sojourn, clock: FakeClock) -> None:
+    session = await talk(engine, clock, "Talk", "one")
+    app = SojournApp(conversation(engine), ask_which=True)
+
+    async with app.run_test(size=SIZE) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, FinderScreen) and not app.screen.is_searching)
+        await pilot.press("enter")
+        await until(pilot, lambda: app.screen is app.chat)
+
+        assert app.session is not None
+        assert app.session.id == session.id
+
+
+async def test_a_click_chooses_and_a_double_click_opens(engine: Sojourn, clock: FakeClock) -> None:
+    first = await talk(engine, clock, "First", "one")
+    await talk(engine, clock, "Second", "one")
+
+    async with finder(engine) as (app, screen, pilot):
+        await pilot.click("#finder-list", offset=(20, 1))
+        chosen_by_click = chosen(screen).key
+        await pilot.click("#finder-list", offset=(20, 10))
+        await pilot.click("#finder-list", offset=(20, 1), times=2)
+        await until(pilot, lambda: app.screen is app.chat)
+
+        assert chosen_by_click == first.id
+        assert app.session is not None
+        assert app.session.id == first.id
+
+
+async def test_a_click_on_a_filter_changes_it(engine: Sojourn, clock: FakeClock) -> None:
+    await talk(engine, clock, "Elsewhere", "one", project="another")
+
+    async with finder(engine) as (_, screen, pilot):
+        await pilot.click("#finder-filters", offset=(3, 0))
+        await settled(pilot, screen)
+
+        assert titles(screen) == ["Elsewhere"]
+
+
+async def test_while_an_answer_is_on_its_way_no_other_session_is_opened(engine: Sojourn, clock: FakeClock) -> None:
+    other = await talk(engine, clock, "Other", "one")
+    provider = Slow("at last")
+    app = SojournApp(conversation(engine, provider=provider))
+
+    async with app.run_test(size=SIZE, notifications=True) as pilot:
+        app.chat.say("hello")
+        await until(pilot, lambda: app.chat.turns.is_busy and app.session is not None)
+        here = app.session
+        await pilot.press("ctrl+r")
+        await until(pilot, lambda: isinstance(app.screen, FinderScreen) and not app.screen.is_searching)
+        screen = app.screen
+        assert isinstance(screen, FinderScreen)
+        screen.sessions.choose(other.id)
+        await pilot.press("enter")
+        await until(pilot, lambda: "wait until the answer is there" in told(app))
+        screen.sessions.focus()
+        await pilot.press("f", "n")
+        assert here is not None
+        screen.sessions.choose(here.id)
+        await pilot.press("d")
+        await until(pilot, lambda: "it is being answered" in told(app))
+
+        assert app.screen is screen
+        assert app.session is here
+        provider.go.set()
+        await app.chat.turns.wait_until_idle()
+
+
+@pytest.mark.parametrize("pauses", [0, 1, 3])
+async def test_leaving_in_the_middle_of_a_search_is_fine(engine: Sojourn, clock: FakeClock, pauses: int) -> None:
+    await talk(engine, clock, "Login", "the cookie vanishes")
+
+    async with finder(engine) as (app, _, pilot):
+        await pilot.press(*"cook")
+        for _ in range(pauses):
+            await pilot.pause()
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is app.chat)
+        await pilot.pause()
+
+        assert app.return_code is None

@@ -19,6 +19,7 @@ from sojourn.desk.rows import session_name
 from sojourn.desk.visible import safe
 from sojourn.desk.wording import count, one_line
 from sojourn.engine.branches import Comparison, Difference
+from sojourn.engine.merge import Conflict
 from sojourn.engine.sessions import SessionManager
 from sojourn.model.events import MessageAdded
 from sojourn.model.header import SessionHeader
@@ -37,11 +38,10 @@ _WIDE: Final = 90
 _SIGNS: Final = {"user": "❯", "assistant": "●", "tool": "▹", "system": "⚙"}
 _NAMES: Final = {
     "user_profile": "profile",
-    "knowledge_base": "fact",
     "variables": "variable",
-    "working_memory": "memory",
-    "working_set": "work",
 }
+_SAYS_ITSELF: Final = frozenset({"decision", "pinned", "task"})
+"""Things of the working set whose name is their text, or an id that says nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,30 +166,38 @@ def _differences(compared: Compared, *, is_wide: bool) -> list[RenderableType]:
             table.add_column(ratio=ratio)
         table.add_row(Text(""), Text("this session", style="dim"), Text("the branch", style="dim"))
         for one in found:
-            table.add_row(Text(_what(one), style="italic"), _value(one, one.ours), _value(one, one.theirs))
+            table.add_row(Text(what(one), style="italic"), value(one, one.ours), value(one, one.theirs))
         return [head, table]
     lines: list[RenderableType] = [head]
     for one in found:
         lines += [
-            Text(_what(one), style="italic"),
-            Text.assemble(("  here  ", "dim"), _value(one, one.ours)),
-            Text.assemble(("  there ", "dim"), _value(one, one.theirs)),
+            Text(what(one), style="italic"),
+            Text.assemble(("  here  ", "dim"), value(one, one.ours)),
+            Text.assemble(("  there ", "dim"), value(one, one.theirs)),
         ]
     return lines
 
 
-def _what(one: Difference) -> str:
-    name = "" if one.component == "knowledge_base" else f" {one.name}"
-    return safe(one_line(f"{_NAMES.get(one.component, one.component)}{name}", most=60))
+def what(one: Difference | Conflict) -> str:
+    """Return what kind of thing two branches hold differently, and its name if the values do not say it."""
+    kind, _, rest = one.name.partition(": ")
+    if one.component == "knowledge_base":
+        named = "fact"
+    elif one.component == "working_set" and rest:
+        named = kind if kind in _SAYS_ITSELF else f"{kind} {rest}"
+    else:
+        named = f"{_NAMES.get(one.component, '')} {one.name}"
+    return safe(one_line(named.strip(), most=60))
 
 
-def _value(one: Difference, value: Any) -> Text:
-    if value is None:
+def value(one: Difference | Conflict, held: Any) -> Text:
+    """Return what one of them holds."""
+    if held is None:
         return Text("–", style="dim")
     if one.component == "knowledge_base":
-        status = "" if value["status"] == "active" else f" ({value['status']})"
-        return Text(safe(one_line(f"{value['content']}{status}", most=_VALUE)))
-    if value is True:
-        return Text("yes")
-    plain = value if isinstance(value, str) else msgspec.json.encode(value).decode()
+        status = "" if held["status"] == "active" else f" ({held['status']})"
+        return Text(safe(one_line(f"{held['content']}{status}", most=_VALUE)))
+    if held is True:
+        return Text(safe(one_line(one.name.partition(": ")[2] or "yes", most=_VALUE)))
+    plain = held if isinstance(held, str) else msgspec.json.encode(held).decode()
     return Text(safe(one_line(plain, most=_VALUE)) or "–")

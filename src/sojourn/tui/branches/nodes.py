@@ -107,7 +107,9 @@ class Rest:
 
     def draw(self, columns: int) -> Sequence[Text]:
         """Return one line that says so."""
-        others = f", with {count(self.branches, 'branch').replace('branchs', 'branches')}" if self.branches else ""
+        others = (
+            f", {self.branches:,} {'branch' if self.branches == 1 else 'branches'} among them" if self.branches else ""
+        )
         line = Text(f"⋯ earlier messages{others} (go up to read on)", style="dim")
         line.truncate(columns, overflow="ellipsis")
         return [line]

@@ -14,8 +14,9 @@ from sojourn.desk.visible import safe
 from sojourn.desk.wording import one_line
 from sojourn.engine.merge import MergeResult, Strategy
 from sojourn.errors import SojournError
+from sojourn.model.header import SessionHeader
 from sojourn.tui.asking import Question
-from sojourn.tui.branches.comparing import CompareScreen, compare
+from sojourn.tui.branches.comparing import CompareScreen, compare, value, what
 from sojourn.tui.branches.going import Goal, fork, go
 from sojourn.tui.branches.line import FILTERS, Line
 from sojourn.tui.branches.nodes import Node, Parts, Rest, Said
@@ -135,6 +136,8 @@ class BranchScreen(Screen[None]):
 
     def _draw(self, *, choose: tuple[str, int] | None = None) -> None:
         line = self._line
+        if not self.query(NodeList):
+            return  # the screen is being taken down
         self.nodes.show(line.nodes(self._app.sojourn.clock.now()) if line is not None else [], choose=choose)
         title = session_name(line.session.state.header) if line is not None else "no session is open"
         self.query_one("#branch-title", Static).update(f"Branches  {one_line(title)}")
@@ -204,7 +207,8 @@ class BranchScreen(Screen[None]):
             self._app.chat.prompt.put(goal.prompt)
         if goal.told is not None:
             self._app.notify(goal.told)
-        self.dismiss()
+        while self._app.screen is not self._app.chat:
+            self._app.pop_screen()
 
     def _is_last(self, node: Said | Parts) -> bool:
         if isinstance(node, Parts):
@@ -248,9 +252,8 @@ class BranchScreen(Screen[None]):
         line, branch = self._line, self._chosen_branch()
         if line is None or branch is None or self._is_busy():
             return
-        name, ours = session_name(branch.header), session_name(line.session.state.header)
         question = Question(
-            f"Bring home to “{one_line(ours, most=50)}” what “{one_line(name, most=50)}” has learned?",
+            f"Bring home to {_quoted(line.session.state.header)} what {_quoted(branch.header)} has learned?",
             said=[
                 Text("Facts, profile, decisions, tasks and variables come home."),
                 Text("Messages stay where they were said. What both changed is asked first."),
@@ -278,12 +281,15 @@ class BranchScreen(Screen[None]):
         self.notify("there was nothing to bring home" if not brought else f"brought home: {brought}", markup=False)
 
 
+def _quoted(header: SessionHeader) -> str:
+    return f"“{safe(one_line(header.title or 'no title', most=50))}”"
+
+
 def _which_side(result: MergeResult) -> Question:
     """Return the question that is asked when both sides changed something to different ends."""
     said = [
         Text.assemble(
-            (f"{safe(one_line(one.name, most=60))}\n", "bold"),
-            f"  here   {safe(one_line(str(one.ours), most=80))}\n  there  {safe(one_line(str(one.theirs), most=80))}",
+            (f"{what(one)}\n", "bold"), "  here   ", value(one, one.ours), "\n  there  ", value(one, one.theirs)
         )
         for one in result.conflicts
     ]

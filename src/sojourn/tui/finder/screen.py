@@ -14,7 +14,6 @@ from textual.containers import HorizontalGroup
 from textual.screen import Screen
 from textual.widgets import Footer, Input, Static
 
-from sojourn.desk.visible import safe
 from sojourn.errors import SojournError
 from sojourn.model.ids import SessionId
 from sojourn.tui.finder.filters import Filters
@@ -171,8 +170,8 @@ class FinderScreen(Screen[None]):
     def _draw(self, *, afresh: bool = False, choose: SessionId | None = None) -> None:
         """Show what was found; *afresh* from the top."""
         found = self._found
-        if found is None:
-            return
+        if found is None or not self.query(SessionList):
+            return  # the screen is not there yet, or is being taken down
         lines = found.lines()
         first = lines[0].key if lines and afresh else None
         self.sessions.show(lines, choose=choose or first, empty="searching …" if self._searching else found.nothing())
@@ -194,9 +193,10 @@ class FinderScreen(Screen[None]):
         try:
             glance = await glance_at(self._app.sojourn.store, line.header, at=at)
         except SojournError as error:
-            self.query_one(GlanceView).update(safe(str(error)))
+            self._app.complain(error)
             return
-        self.query_one(GlanceView).show(line, glance)
+        for view in self.query(GlanceView):  # none, if the screen is being taken down
+            view.show(line, glance)
 
     # --- keys that change what is shown
 
@@ -279,13 +279,17 @@ class FinderScreen(Screen[None]):
     async def _go_to(self, session_id: SessionId, *, at: int | None) -> None:
         await self._app.open_session(session_id, at=at)
         if self._app.session is not None and self._app.session.id == session_id:
-            self.dismiss()
+            self._to_chat()
 
     async def action_begin(self) -> None:
         """Leave, and let what is said next begin a session."""
         if not self._is_busy():
             await self._app.action_new_session()
-            self.dismiss()
+            self._to_chat()
+
+    def _to_chat(self) -> None:
+        while self._app.screen is not self._app.chat:
+            self._app.pop_screen()
 
     def _is_busy(self) -> bool:
         """Tell whether an answer is on its way, and say so."""
