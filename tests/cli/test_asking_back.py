@@ -108,7 +108,7 @@ def test_candidates_are_asked_about_one_by_one(answering: Answer, type_: Type) -
 
 
 def test_a_review_is_left_at_any_time(answering: Answer, type_: Type) -> None:
-    answering(("facts", "review"), "a\n", "q\n")
+    answering(("facts", "review"), "\n", "huh\n", "Accept\n", "q\n")
 
     assert len(type_("facts", "review", "--json").data["waiting"]) == 3
 

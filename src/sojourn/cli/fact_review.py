@@ -21,6 +21,7 @@ from sojourn.model.knowledge import Fact
 if TYPE_CHECKING:  # whoever asks for help does not wait for the engine
     from sojourn.engine.session import Session
 
+_ANSWERS: Final = ("a", "r", "e", "w", "s", "q")
 _QUESTION: Final = "accept, retire, edit, why, skip or quit? [a/r/e/w/s/q] "
 
 
@@ -96,11 +97,11 @@ async def _asked(session: "Session") -> _Reviewed:
         diagnostics.note("")
         for line in fact_lines(fact, SystemClock().now()):
             diagnostics.note(safe(line))
-        answer = ask(f"{place} of {len(candidates)}: {_QUESTION}")
+        answer = _answer(f"{place} of {len(candidates)}: {_QUESTION}")
         while answer == "w":
             for line in explanation_lines(await session.why(fact), fact.spans):
                 diagnostics.note(safe(line))
-            answer = ask(_QUESTION)
+            answer = _answer(_QUESTION)
         match answer:
             case "a":
                 done.accepted.append(await session.facts.activate(fact.fact_id))
@@ -113,3 +114,11 @@ async def _asked(session: "Session") -> _Reviewed:
             case "q" | None:
                 break
     return done
+
+
+def _answer(question: str) -> str | None:
+    """Return the first letter of what is answered, asked until it is an answer; None at the end of the input."""
+    while (answer := ask(question)) is not None:
+        if answer.casefold().startswith(_ANSWERS):
+            return answer[0].casefold()
+    return None
