@@ -7,8 +7,6 @@ hears nothing for *poll_seconds* looks the head up itself. News may be merged, a
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
-import anyio
-
 from sojourn.model.ids import Seq, SessionId, TenantId
 
 _Place = tuple[TenantId, SessionId]
@@ -49,6 +47,8 @@ class Feed:
 
 class _Follower:
     def __init__(self) -> None:
+        import anyio  # noqa: PLC0415 - who follows nobody does not wait for it
+
         self.seen = Seq(0)
         self._heard = Seq(0)
         self._news = anyio.Event()
@@ -58,6 +58,8 @@ class _Follower:
         self._news.set()
 
     async def heads(self, find_head: Callable[[], Awaitable[Seq]], poll_seconds: float) -> AsyncIterator[Seq]:
+        import anyio  # noqa: PLC0415
+
         while True:
             with anyio.move_on_after(poll_seconds) as waiting:
                 await self._news.wait()

@@ -9,7 +9,7 @@ and the session's row follows them in the same transaction.
 
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
 from pathlib import Path
@@ -75,16 +75,14 @@ class Receipt(Value, frozen=True, kw_only=True):
     entries: tuple[Entry, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Snapshot:
+class Snapshot(Value, frozen=True, kw_only=True):
     """A session's state after entry *seq*, as bytes that only the model reads."""
 
     seq: Seq
     data: bytes
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Loaded:
+class Loaded(Value, frozen=True, kw_only=True):
     """What it takes to make a state: the row, the best snapshot if any, and the entries after it."""
 
     row: SessionRow
@@ -92,8 +90,7 @@ class Loaded:
     tail: tuple[Entry, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Lease:
+class Lease(Value, frozen=True, kw_only=True):
     """The right to run a session's turn. *token* grows with every holder, so an old holder is recognised."""
 
     session_id: SessionId
@@ -101,8 +98,7 @@ class Lease:
     token: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Partial:
+class Partial(Value, frozen=True, kw_only=True):
     """Text that is being streamed and is not yet a message."""
 
     text: str
@@ -130,25 +126,22 @@ class SessionQuery:
     cursor: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SessionPage:
+class SessionPage(Value, frozen=True, kw_only=True):
     """One page of sessions, and the cursor of the next, if there is one."""
 
     rows: tuple[SessionRow, ...]
     cursor: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Redaction:
+class Redaction(Value, frozen=True, kw_only=True):
     """What was forgotten: for each session that stores some of it, the entries that are now tombstones."""
 
-    tombstones: dict[SessionId, tuple[Seq, ...]] = field(default_factory=dict)
+    tombstones: dict[SessionId, tuple[Seq, ...]] = {}
     sessions: tuple[SessionId, ...] = ()
     """Every session whose state has changed by it: forks that read a forgotten entry, too."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Problem:
+class Problem(Value, frozen=True, kw_only=True):
     """Something an integrity check found. Without a session it concerns the storage as a whole."""
 
     what: str
@@ -156,8 +149,7 @@ class Problem:
     seq: Seq | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CheckReport:
+class CheckReport(Value, frozen=True, kw_only=True):
     """The outcome of an integrity check."""
 
     sessions: int
@@ -170,8 +162,7 @@ class CheckReport:
         return not self.problems
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BackupReport:
+class BackupReport(Value, frozen=True, kw_only=True):
     """A backup that was read back and found whole."""
 
     path: Path
