@@ -152,6 +152,17 @@ async def test_the_marks_that_a_terminal_puts_around_a_paste_are_not_part_of_it(
         assert app.chat.prompt.text == "one\ntwo"
 
 
+async def test_what_is_too_long_to_be_said_stays_in_the_prompt() -> None:
+    async with opened() as app, app.run_test(size=SIZE) as pilot:
+        await paste(app, pilot, "x" * 4_000_001)
+        await pilot.press("enter")
+        await pilot.pause()
+
+        assert app.chat.prompt.text == "[pasted #1: 4,000,001 characters]"
+        assert "is the most" in next(iter(app._notifications)).message
+        assert app.session is None
+
+
 async def test_a_paste_takes_the_place_of_what_is_selected() -> None:
     async with opened() as app, app.run_test(size=SIZE) as pilot:
         await pilot.press(*"one", "f7")

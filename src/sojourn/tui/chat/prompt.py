@@ -19,6 +19,7 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.widgets import TextArea
 
+from sojourn.agent.agent import MAX_INPUT
 from sojourn.errors import SojournError
 from sojourn.tui.chat.commands import app_commands, prompt_commands
 from sojourn.tui.chat.completion import Candidate, Completion, Typed, commands_for, mentions_for, typed_at
@@ -148,6 +149,10 @@ class Prompt(TextArea):
         text = self.whole().strip()
         if not text:
             self.post_message(self.SentNothing())
+            return
+        if len(text) > MAX_INPUT:
+            told = f"this has {len(text):,} characters, and {MAX_INPUT:,} is the most: it stays here"
+            self.app.notify(told, severity="warning")
             return
         self._completion.close()
         self.clear()
