@@ -360,6 +360,15 @@ def test_a_list_of_sessions_does_not_wait_for_a_configuration(folder: Path) -> N
     assert ran.stdout.splitlines()[-1] == "[]"
 
 
+def test_what_is_old_enough_to_go_is_settled_once(home: Path, type_: Type) -> None:
+    assert "say how old" in type_("prune").err
+
+    type_("config", "set", "retention_days", "30")
+
+    told = type_("prune")
+    assert (told.code, "last used longer than 30d ago" in told.err) == (0, True)
+
+
 # --- the text itself
 
 NAMES = st.sampled_from(

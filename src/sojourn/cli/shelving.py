@@ -1,5 +1,6 @@
 """Where sessions go that are not needed now: the archive, the trash, and, when they are old enough, nowhere."""
 
+import os
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from typing import TYPE_CHECKING
@@ -56,22 +57,36 @@ async def restore(place: Place, *, references: tuple[str, ...]) -> Result:
 
 
 @click.command("prune")
-@click.option("--older-than", "age", metavar="AGE", required=True, help="Last used before then: 90d, 12w or 48h.")
+@click.option("--older-than", "age", metavar="AGE", help="Last used before then: 90d, 12w or 48h.")
 @click.option("--yes", "-y", is_flag=True, help="Remove them. Without it they are only listed.")
 @on_store
-async def prune(place: Place, *, age: str, yes: bool) -> Result:
+async def prune(place: Place, *, age: str | None, yes: bool) -> Result:
     """List the archived and trashed sessions that were last used longer than AGE ago; remove them for good with --yes.
 
-    What is neither archived nor in the trash is never removed, nor is a session that others were forked from.
+    Without AGE the setting retention_days counts. What is neither archived nor in the trash is never removed, nor is a
+    session that others were forked from.
     """
-    async with place.app(retention_days=period(age) / timedelta(days=1)) as app:
+    days = period(age) / timedelta(days=1) if age is not None else _retention(place)
+    async with place.app(retention_days=days) as app:
         found = await app.sessions.prune(dry_run=not yes)
     told = f"{count(len(found), 'session')} removed for good" if yes else "nothing was removed; --yes removes these"
     return Result(
         data={"removed": yes, "sessions": [msgspec.to_builtins(header) for header in found]},
         lines=session_rows(found, SystemClock().now()),
-        notes=[told if found else f"no archived or trashed session was last used longer than {age} ago"],
+        notes=[
+            told if found else f"no archived or trashed session was last used longer than {age or f'{days:g}d'} ago"
+        ],
     )
+
+
+def _retention(place: Place) -> float:
+    """Return how many days the person keeps what he has put aside."""
+    from sojourn.desk.config import load_config  # noqa: PLC0415 - who says it himself does not wait for it
+
+    days = load_config(os.environ, place.folder).config.retention_days
+    if days is None:
+        raise click.UsageError("say how old: --older-than 90d, or for good: sojourn config set retention_days 90")
+    return days
 
 
 async def _move(

@@ -50,7 +50,7 @@ _OPTIONS: Final = (
     click.option("--max-budget-usd", "budget", metavar="DOLLARS", help="Stop when this chat has cost so much."),
     click.option("--log-dir", metavar="FOLDER", help="Write a log for people into this folder."),
     click.option("--raw-log", is_flag=True, help="Write down what goes over the wire, too."),
-    click.option("--verbose", is_flag=True, help="Show what the model thinks, and what tools put out."),
+    click.option("--verbose", "-v", is_flag=True, help="Show what the model thinks, and what tools put out."),
     click.option("--output-format", "form", type=click.Choice(FORMATS), help="How it is printed; as text by default."),
     click.option("--json", "as_json", is_flag=True, help="The same as --output-format json."),
 )
