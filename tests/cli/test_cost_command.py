@@ -101,6 +101,7 @@ def test_sessions_of_the_trash_count_and_other_projects_when_asked(folder: Path,
     assert [one["name"] for one in type_("cost", "--by", "session", "--json").data["groups"]] == ["Here"]
     assert type_("cost", "--all", "--json").data["total"]["calls"] == 2
     assert len(type_("cost", "--by", "project", "--json").data["groups"]) == 2
+    assert [line.endswith("work, here") for line in type_("cost", "--by", "project").lines[2:]] == [True, False]
 
 
 def test_where_nothing_was_spent_nothing_is_listed(folder: Path, type_: Type) -> None:

@@ -18,6 +18,7 @@ from sojourn.desk.periods import period
 from sojourn.desk.references import short
 from sojourn.desk.spending import By, Group, Spending, Sum, read_session_spending, read_spending
 from sojourn.desk.wording import count, money, one_line
+from sojourn.engine.project import Project
 from sojourn.model.header import SessionHeader
 from sojourn.store.listing import MAX_SESSIONS
 from sojourn.store.protocol import SessionQuery
@@ -68,6 +69,7 @@ async def cost(place: Place, *, reference: str | None, what: By, since: str | No
                     store, project=project, since=after, on_progress=lambda done, total: bar.reach(done, total=total)
                 )
     groups = spent.by(what)
+    here = await place.project() if what == "project" else None
     return Result(
         data={
             "session_id": header.session_id if header is not None else None,
@@ -80,7 +82,7 @@ async def cost(place: Place, *, reference: str | None, what: By, since: str | No
             "unreadable": list(spent.unreadable),
             "nested": [one.session_id for one in nested],
         },
-        lines=list(_lines(spent, groups, what, since=since, now=now)),
+        lines=list(_lines(spent, groups, what, since=since, now=now, here=here)),
         notes=[*_notes(spent, header, everywhere=everywhere), *_nested_notes(nested)],
     )
 
@@ -91,7 +93,9 @@ def _later(spent: Spending, after: datetime | None) -> Spending:
     return Spending(calls=tuple(call for call in spent.calls if call.at >= after), zone=spent.zone)
 
 
-def _lines(spent: Spending, groups: list[Group], what: By, *, since: str | None, now: datetime) -> Iterator[str]:
+def _lines(
+    spent: Spending, groups: list[Group], what: By, *, since: str | None, now: datetime, here: Project | None
+) -> Iterator[str]:
     total = spent.total
     if not total.calls:
         return
@@ -99,7 +103,7 @@ def _lines(spent: Spending, groups: list[Group], what: By, *, since: str | None,
     told += [f"the last {since}"] if since is not None else []
     yield Strong(" · ".join([*told, _bars(spent, now)]).removesuffix(" · "))
     columns = (*_COLUMNS, Column(what)) if what != "day" else (Column(what), *_COLUMNS)
-    rows = [[*_cells(group.sum), _name(group, what)] for group in groups]
+    rows = [[*_cells(group.sum), _name(group, what, here)] for group in groups]
     yield from table(columns, [[row[-1], *row[:-1]] if what == "day" else row for row in rows])
 
 
@@ -133,8 +137,11 @@ def _cost(total: Sum) -> str:
     return f"{money(total.cost_micros)}{'+' if total.unpriced else ''}"
 
 
-def _name(group: Group, what: By) -> str:
+def _name(group: Group, what: By, here: Project | None) -> str:
+    """Return what people call a group: of this project its folder, too, for an id tells them nothing."""
     name = one_line(group.name)
+    if here is not None and group.key == here.id:
+        return f"{name}  {one_line(here.name)}, here"
     return f"{short(group.key)}  {name}" if what == "session" and group.key != group.name else name
 
 
