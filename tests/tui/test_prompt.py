@@ -204,6 +204,21 @@ async def test_enter_puts_in_what_is_chosen_and_sends_what_is_typed_in_full() ->
         assert (put_in, app.chat.prompt.text) == ("/new ", "")
 
 
+async def test_who_types_fast_gets_what_he_typed_and_not_what_was_offered_before() -> None:
+    async with opened() as app, app.run_test(size=SIZE) as pilot:
+        for character in "/new":
+            app.chat.prompt.post_message(events.Key("slash" if character == "/" else character, character))
+        app.chat.prompt.post_message(events.Key("enter", "\r"))
+        await until(pilot, lambda: not app.chat.prompt.text)
+        assert not offered(app)
+
+        for key, character in (*((letter, letter) for letter in "see "), ("at", "@"), *((one, one) for one in "zz")):
+            app.chat.prompt.post_message(events.Key("space" if key == " " else key, character))
+        app.chat.prompt.post_message(events.Key("enter", "\r"))
+        await until(pilot, lambda: said(app) == ["see @zz"])
+        await app.chat.turns.wait_until_idle()
+
+
 async def test_arrows_choose_and_escape_closes_without_stopping_to_type() -> None:
     async with opened() as app, app.run_test(size=SIZE) as pilot:
         await pilot.press("/")

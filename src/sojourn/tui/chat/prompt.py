@@ -88,6 +88,7 @@ class Prompt(TextArea):
         self._history = History()
         self._completion = Completion(id="completion")
         self._dismissed: Typed | None = None
+        self._offered_for: Typed | None = None
         self._chord = False
         self._place: str | None = None
         self._is_saving = False
@@ -142,7 +143,7 @@ class Prompt(TextArea):
 
     def action_send(self) -> None:
         """Send what is typed, if anything is; or put in what is offered, unless it is typed already."""
-        chosen, typed = self._completion.chosen, self._typed()
+        chosen, typed = self._chosen(), self._typed()
         if chosen is not None and typed is not None and chosen.insert.strip() != self._written(typed):
             self._accept(chosen)
             return
@@ -228,6 +229,7 @@ class Prompt(TextArea):
     def _look(self) -> None:
         """Offer what can be put in where the cursor is."""
         typed = self._typed()
+        self._offered_for = typed if typed is not None and typed.kind == "command" else None
         if typed is None:
             self._dismissed = None
         if typed is None or (self._dismissed is not None and self._dismissed.start == typed.start):
@@ -242,7 +244,18 @@ class Prompt(TextArea):
     async def _offer_mentions(self, typed: Typed) -> None:
         paths = await self._files.paths()
         if self._typed() == typed:
+            self._offered_for = typed
             self._completion.offer(mentions_for(typed.text, paths, self._app.conversation.mcp))
+
+    def _chosen(self) -> Candidate | None:
+        """Return what is chosen of what is offered for the text as it is now.
+
+        Whoever types fast is ahead of what is offered: that is for what he had typed before.
+        """
+        typed = self._typed()
+        if typed is not None and typed.kind == "command":
+            self._look()
+        return self._completion.chosen if typed is not None and typed == self._offered_for else None
 
     def _typed(self) -> Typed | None:
         row, column = self.cursor_location
@@ -269,7 +282,7 @@ class Prompt(TextArea):
 
     def action_complete(self) -> None:
         """Put in what is chosen; with nothing offered the key goes to what can be focused next."""
-        chosen = self._completion.chosen
+        chosen = self._chosen()
         if chosen is None:
             raise SkipAction
         self._accept(chosen)
