@@ -389,3 +389,87 @@ def test_what_another_program_keeps_is_found_by_its_name(
 
     assert type_("import", "--from", "claude-code", "--json").data["messages"] == 10
     assert type_("import", "--from", "codex", "--json").data["messages"] == 6
+
+
+def _text(text: str) -> dict[str, Any]:
+    return {"type": "text", "text": text}
+
+
+RESUMED = "00000000-9a57-4c3c-8a43-0d3a5f0c9b11"
+
+
+def test_lines_that_say_nothing_hold_the_talk_together(folder: Path, type_: Type) -> None:
+    file = ClaudeFile()
+    file.user("u1", "one")
+    file._add("progress", "p1", data={})
+    a1 = file.answer("a1", "m1", _text("answer"))
+    file.user("u2", "two")
+    file._add("attachment", "p2", attachment={}, after=a1)
+    file.user("u3", "another two")
+    type_("import", str(file.written(folder)))
+
+    assert [one["content"] for one in messages(type_, CLAUDE_ID)] == ["one", "answer", "two"]
+    assert [one["content"] for one in messages(type_, f"{CLAUDE_ID}-u3")] == ["one", "answer", "another two"]
+
+
+def test_a_talk_that_was_resumed_in_a_copy_shares_what_was_copied(folder: Path, type_: Type) -> None:
+    first, again = ClaudeFile(), ClaudeFile(RESUMED)
+    for file in (first, again):
+        file.user("u1", "one")
+        file.answer("a1", "m1", _text("answer"))
+    again.user("u2", "two")
+    again.written(folder / "in")
+    os.utime(first.written(folder / "in"), (0, 0))
+    type_("import", str(folder / "in"))
+
+    kept = header(type_, RESUMED)
+    assert kept["forked_from"] == CLAUDE_ID
+    assert [one["content"] for one in messages(type_, RESUMED)] == ["one", "answer", "two"]
+    own = [one["event"]["kind"] for one in entries(type_, RESUMED) if one["seq"] > kept["forked_at"]]
+    assert own == ["session_forked", "message_added"]
+
+
+@pytest.mark.parametrize("is_compacted", [False, True])
+def test_a_talk_that_goes_on_in_another_file_goes_on_from_it(folder: Path, type_: Type, *, is_compacted: bool) -> None:
+    first = ClaudeFile()
+    first.user("u1", "one")
+    a1 = first.answer("a1", "m1", _text("answer"))
+    again = ClaudeFile(RESUMED)
+    again.lines.append("")  # it was written later
+    if is_compacted:
+        again._add("system", "b1", subtype="compact_boundary", logicalParentUuid=a1, after=None)
+        again.user("c1", "a summary", isCompactSummary=True)
+        again.user("u2", "two")
+    else:
+        again.user("u2", "two", after=a1)
+    first.written(folder / "in")
+    again.written(folder / "in")
+    type_("import", str(folder / "in"))
+
+    assert header(type_, RESUMED)["forked_from"] == CLAUDE_ID
+    assert [one["content"] for one in messages(type_, RESUMED)] == ["one", "answer", "two"]
+    again_told = type_("import", str(folder / "in"))
+    assert "0 messages, 2 sessions here already" in again_told.err
+
+
+def test_other_files_of_a_folder_are_left_alone(folder: Path, type_: Type) -> None:
+    claude_talk().written(folder / "in")
+    (folder / "in" / "sessions-index.json").write_text('{"version":1,"entries":[]}')
+    told = type_("import", str(folder / "in"))
+
+    assert (told.code, "1 file without sessions left alone" in told.err) == (0, True)
+
+
+def test_a_compaction_of_codex_is_found_where_the_program_puts_it(folder: Path, type_: Type) -> None:
+    file = CodexFile()
+    file.said("user", "hello")
+    kept = [
+        {"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]} for text in ("a", "b")
+    ]
+    file.add("compacted", message="", replacement_history=kept)
+    file.said("user", "go on")
+    type_("import", str(file.written(folder)))
+
+    kinds = [one["event"]["kind"] for one in entries(type_, CODEX_ID)]
+    assert kinds[-3:] == ["message_added", "compacted", "message_added"]
+    assert entries(type_, CODEX_ID)[-2]["event"]["summary"] == "b"

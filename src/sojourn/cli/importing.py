@@ -53,7 +53,8 @@ async def import_(
     from sojourn.desk.importing.importer import import_files  # noqa: PLC0415
     from sojourn.desk.importing.keeping import TalkKeeper  # noqa: PLC0415
 
-    files = await asyncio.to_thread(find_files, _named(paths, source))
+    named = _named(paths, source)
+    files = await asyncio.to_thread(find_files, named)
     projects = _Projects(await asyncio.to_thread(_chosen_project, project))
     async with place.app(create=not dry_run) as app:
         talks = TalkKeeper(app.store, now=app.clock.now(), project_of=projects, dry_run=dry_run)
@@ -69,7 +70,7 @@ async def import_(
     return Result(
         data=_data(done, dry_run=dry_run),
         lines=list(_lines(done)),
-        notes=list(_notes(done, dry_run=dry_run)),
+        notes=list(_notes(done, named, dry_run=dry_run)),
         trouble=_trouble(done),
     )
 
@@ -150,14 +151,17 @@ def _lines(done: "Imported") -> Iterator[str]:
         yield f"{_SIGNS[one.action]} {short(one.session_id)}  {one_line(one.title or 'no title', 60)}  ({told})"
 
 
-def _notes(done: "Imported", *, dry_run: bool) -> Iterator[str]:
+def _notes(done: "Imported", named: list[Path], *, dry_run: bool) -> Iterator[str]:
     for failed in done.failed[:_NAMED]:
         yield f"{failed.path}: {failed.error}"
-    for path in done.strange[:_NAMED]:
-        yield f"{path}: no sessions that are known here"
-    more = max(len(done.failed) - _NAMED, 0) + max(len(done.strange) - _NAMED, 0)
-    if more:
-        yield f"and {count(more, 'more file')}"
+    if len(done.failed) > _NAMED:
+        yield f"and {count(len(done.failed) - _NAMED, 'more file')} that could not be imported"
+    for path in done.strange:
+        if path in named:
+            yield f"{path}: no sessions that are known here"
+    others = sum(path not in named for path in done.strange)
+    if others:
+        yield f"{count(others, 'file')} without sessions left alone"
     came = [one for one in done.kept if one.action in {"added", "grown"}]
     parts = [count(len(came), "session"), count(done.messages(), "message")]
     same = sum(one.action == "same" for one in done.kept)

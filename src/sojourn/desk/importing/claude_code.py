@@ -80,12 +80,12 @@ def find_talks(file: LineFile, path: Path) -> Found:
     agents: dict[str, str] = {}
     for spot, data in file.scan():
         titles.see(data)
-        if kind_of(data) not in {"user", "assistant"} and not _is_boundary(data):
-            continue
         uuid = text_of(data.get("uuid"))
-        if uuid is None or (not _is_boundary(data) and not isinstance(data.get("message"), dict)):
+        if _is_said(data) and (uuid is None or not isinstance(data.get("message"), dict)):
             file.not_understood += 1
             continue
+        if uuid is None:
+            continue  # it stands beside the talk
         _describe(about, sessions, data)
         if data.get("isSidechain") and (agent := text_of(data.get("agentId"))):
             agents[uuid] = agent
@@ -109,6 +109,7 @@ def _talks(
 ) -> Iterator[Talk]:
     """Yield the main line of a talk, and its forks."""
     names: dict[str, SessionId] = {}
+    ids = {line.at.id for line in lines}
     found = branches(lines)
     latest = max(found, key=lambda branch: branch.lines[-1].at.spot, default=None)
     for branch in found:
@@ -126,6 +127,7 @@ def _talks(
             forked_from=None if branch.after is None else names[branch.after],
             forked_after=branch.after,
             superseded_by=None if branch is latest or latest is None else _branch_id(session_id, latest),
+            comes_after=lines[0].before if branch.after is None and lines[0].before not in ids else None,
             about=about,
         )
 
@@ -157,8 +159,9 @@ def _short(name: str) -> str:
     return re.sub(r"[^A-Za-z0-9]", "", name)[:12] or "branch"
 
 
-def _is_boundary(data: dict[str, Any]) -> bool:
-    return kind_of(data) == "system" and data.get("subtype") == "compact_boundary"
+def _is_said(data: dict[str, Any]) -> bool:
+    """Tell whether a line says something; others only stand between those that do."""
+    return kind_of(data) in {"user", "assistant"}
 
 
 def _describe(about: dict[str, Any], sessions: list[str], data: dict[str, Any]) -> None:
@@ -193,7 +196,7 @@ def _line(data: dict[str, Any], at: TalkLine) -> Line:
         is_aside=data.get("isSidechain") is True,
         answer=answer,
         is_result=is_result,
-        is_said=not _is_boundary(data),
+        is_said=_is_said(data),
     )
 
 

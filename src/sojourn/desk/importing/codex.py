@@ -200,12 +200,20 @@ def _group(line: TalkLine, data: dict[str, Any], model: str | None, known: Known
         if message.role == "system" or message.text.lstrip().startswith(_NO_PROMPT):
             mark["meta"] = True
         events = (MessageAdded(message=msgspec.structs.replace(message, metadata={IMPORTED: mark})),)
-    elif kind == "compacted" and (summary := text_of(payload.get("message"))):
+    elif kind == "compacted" and (summary := _summary(payload)):
         events = () if summary in known.summaries else (Compacted(summary=summary, through=Seq(0)),)
     elif kind == "event_msg" and kind_of(payload) == "token_count":
         usage = _usage(payload.get("info"), model, known)
         events = (usage,) if usage is not None else ()
     return Group(line.at, events, (line.id,)) if events else None
+
+
+def _summary(payload: dict[str, Any]) -> str | None:
+    """Return what stands for the older messages: the program says it, or puts it behind those that it keeps."""
+    kept = payload.get("replacement_history")
+    items = [item for item in kept if isinstance(item, dict)] if isinstance(kept, list) else []
+    texts = [message.text for item in items if (message := message_of(item)) is not None and message.text.strip()]
+    return text_of(payload.get("message")) or (texts[-1] if texts else None)
 
 
 def _named(item: dict[str, Any]) -> dict[str, str]:

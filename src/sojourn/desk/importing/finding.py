@@ -3,11 +3,11 @@
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from sojourn.desk.importing.codex import NAMES_FILE
 from sojourn.desk.importing.line_file import parsed
-from sojourn.desk.importing.talk import kind_of
+from sojourn.desk.importing.talk import kind_of, time_of
 from sojourn.engine.portable import FORMAT, LINES_FORMAT
 from sojourn.errors import AccessError, InvalidInputError
 
@@ -55,8 +55,16 @@ def _below(folder: Path) -> Iterator[Path]:
                 yield path
 
 
-def writer_of(path: Path) -> Writer | None:
-    """Return who wrote a file, by how it begins; None if nobody that is known.
+class Beginning(NamedTuple):
+    """How a file begins: who wrote it, when it was begun, and when it was written to last; what is known of that."""
+
+    writer: Writer | None
+    at: str = ""
+    changed_ns: int = 0
+
+
+def beginning_of(path: Path) -> Beginning:
+    """Return who wrote a file, by how it begins, and when.
 
     Raises:
         AccessError: it cannot be read.
@@ -65,17 +73,22 @@ def writer_of(path: Path) -> Writer | None:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
         with os.fdopen(descriptor, "rb") as file:
             beginning = file.read(_BEGINNING)
+            changed = os.fstat(file.fileno()).st_mtime_ns
     except OSError as error:
         raise AccessError(f"{path}: {error.strerror or error}") from error
     head = beginning[:400]
     if any(f'"{form}"'.encode() in head for form in (FORMAT, LINES_FORMAT)):
-        return "sojourn"
+        return Beginning("sojourn")
+    found: Writer | None = None
     for line in beginning.split(b"\n")[:_LINES]:
         data = parsed(line)
         if data is None:
             continue
         if kind_of(data) in _CODEX_TYPES and "payload" in data:
-            return "codex"
-        if not _CLAUDE_KEYS.isdisjoint(data):
-            return "claude-code"
-    return None
+            found = "codex"
+        elif not _CLAUDE_KEYS.isdisjoint(data):
+            found = "claude-code"
+        at = time_of(data.get("timestamp"))
+        if found is not None and at is not None:
+            return Beginning(found, at.isoformat(), changed)
+    return Beginning(found, changed_ns=changed)

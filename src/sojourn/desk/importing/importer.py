@@ -7,7 +7,7 @@ from typing import Final
 
 from sojourn.desk.importing import claude_code, codex
 from sojourn.desk.importing.bundles import BundleKeeper
-from sojourn.desk.importing.finding import Writer, writer_of
+from sojourn.desk.importing.finding import Beginning, Writer, beginning_of
 from sojourn.desk.importing.keeping import Kept, TalkKeeper
 from sojourn.desk.importing.line_file import LineFile
 from sojourn.errors import SojournError
@@ -49,21 +49,27 @@ async def import_files(
 ) -> Imported:
     """Import each file: by *writer*, or by whoever it looks to be from. *on_file* is called behind each."""
     done = Imported()
-    ours: list[Path] = []
+    begun: list[tuple[Beginning, Path]] = []
     for path in paths:
         try:
-            found = writer or writer_of(path)
-            if found == "sojourn":
-                ours.append(path)
-                continue
-            if found is None:
+            beginning = beginning_of(path)
+            begun.append((beginning if writer is None else beginning._replace(writer=writer), path))
+        except SojournError as error:
+            done.failed.append(Failed(path=path, error=error))
+            on_file()
+    # Those that were begun first come first, and of copies those that were left first: others may go on from them.
+    for beginning, path in sorted(begun, key=lambda one: (one[0].at, one[0].changed_ns)):
+        try:
+            if beginning.writer is None:
                 done.strange.append(path)
+            elif beginning.writer != "sojourn":
+                await _import_talks(path, beginning.writer, talks, done)
             else:
-                await _import_talks(path, found, talks, done)
+                continue
         except SojournError as error:
             done.failed.append(Failed(path=path, error=error))
         on_file()
-    await _import_bundles(ours, bundles, done, on_file)
+    await _import_bundles([path for one, path in begun if one.writer == "sojourn"], bundles, done, on_file)
     done.not_understood += talks.refused
     return done
 

@@ -5,7 +5,7 @@ nothing. A session that went on here is left as it is: what was said elsewhere s
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import chain
 from typing import Final, Literal
@@ -73,11 +73,20 @@ class TalkKeeper:
         self._project_of = project_of
         self._dry_run = dry_run
         self._calls: set[str] = set()
+        self._homes: dict[str, SessionId] = {}
+        """In which session of this import each line is."""
         self.refused = 0
         """What could be read, and not be stored."""
 
     async def keep(self, talk: Talk, file: LineFile) -> Kept:
         """Store what is new of a talk."""
+        kept = await self._keep(talk, file)
+        if talk.maker == "claude-code" and kept.action != "left":
+            for line in talk.lines:
+                self._homes.setdefault(line.id, talk.session_id)
+        return kept
+
+    async def _keep(self, talk: Talk, file: LineFile) -> Kept:
         row = await self._store.find_session(talk.session_id)
         if row is None:
             return await self._begin(talk, file)
@@ -100,11 +109,14 @@ class TalkKeeper:
     async def _begin(self, talk: Talk, file: LineFile) -> Kept:
         # Claude Code copies what was said into other files, and with it what it used; Codex counts in each from 0.
         known = Known(calls=self._calls if talk.maker == "claude-code" else set())
-        groups = talk.convert(file, talk.lines, 0, known)
+        talk, shared = self._linked(talk)
+        groups = talk.convert(file, talk.lines, shared, known)
         forked_at, groups = await self._fork_point(talk, groups)
+        if forked_at is None and shared:
+            groups = talk.convert(file, talk.lines, 0, known)
         first = next(groups, None)
         if first is None:
-            return _left(talk, "nothing was said in it")
+            return _left(talk, "all of it is in another session" if shared else "nothing was said in it")
         at = first.at or next((line.at for line in talk.lines if line.at is not None), self._now)
         opening = await self._opening(talk) if forked_at is None else []
         if forked_at is not None and talk.forked_from is not None and not self._dry_run:
@@ -114,6 +126,19 @@ class TalkKeeper:
         writer = JournalWriter(self._store, talk.session_id, head=head, at=at, calls=calls, dry_run=self._dry_run)
         await writer.add(opening, at=at)
         return await self._write(talk, writer, chain([first], groups), "added")
+
+    def _linked(self, talk: Talk) -> tuple[Talk, int]:
+        """Return a talk that goes on from another file as a fork of that one, and how many lines both have.
+
+        Claude Code writes a talk that is resumed into a new file: it repeats the lines before, or names the last one.
+        """
+        if talk.forked_from is not None or talk.parent is not None or talk.maker != "claude-code":
+            return talk, 0
+        homes = [self._homes.get(line.id) for line in talk.lines]
+        shared = next((place for place, home in enumerate(homes) if home is None or home != homes[0]), len(homes))
+        last = talk.lines[shared - 1].id if shared else talk.comes_after
+        home = self._homes.get(last) if last is not None else None
+        return (talk, 0) if home is None else (replace(talk, forked_from=home, forked_after=last), shared)
 
     async def _fork_point(self, talk: Talk, groups: Iterator[Group]) -> tuple[Seq | None, Iterator[Group]]:
         """Return after which entry of its parent a fork begins, and what it says from there on."""

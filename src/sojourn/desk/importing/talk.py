@@ -54,7 +54,8 @@ class Talk:
 
     *folder* is where it was held; *parent* the session under which a subagent's is nested. One that was *forked_from*
     another goes on after that one's line *forked_after*, or, if nobody says which, after all that both have said. One
-    that is *superseded_by* another was left for it, when somebody went back.
+    that is *superseded_by* another was left for it, when somebody went back. *comes_after* is the line of another file
+    that it goes on from, if it says so.
     """
 
     maker: Maker
@@ -68,6 +69,7 @@ class Talk:
     forked_from: SessionId | None = None
     forked_after: str | None = None
     superseded_by: SessionId | None = None
+    comes_after: str | None = None
     about: dict[str, Any] = field(default_factory=dict)
 
 
