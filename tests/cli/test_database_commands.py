@@ -167,6 +167,14 @@ def test_a_backup_is_read_back_and_never_replaces_anything(anywhere: Path, type_
     assert type_("show", "apples", "--store", place).lines[0] == "Apples"
 
 
+def test_a_damaged_store_is_copied_as_it_is_and_said_to_be_damaged(damaged: Path, type_: Type) -> None:
+    made = type_("db", "backup", str(damaged.with_name("copy.db")))
+
+    assert (made.code, made.out) == (5, f"{damaged.with_name('copy.db')}\n")
+    assert "the copy is made" in made.err
+    assert type_("show", "pears", "--store", str(damaged.with_name("copy.db"))).code == 0
+
+
 def test_what_is_derived_is_made_anew(database: Path, type_: Type) -> None:
     connection = apsw.Connection(str(database))
     connection.execute("UPDATE sessions SET title = 'wrong', message_count = 99 WHERE session_id = 'apples'")

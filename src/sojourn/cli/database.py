@@ -99,7 +99,13 @@ async def backup(place: Place, *, file: Path) -> Result:
     place.require()
     async with place.store() as store:
         with progress("copying") as bar:
-            report = await store.backup(file, on_progress=lambda done, total: bar.reach(done, total=total))
+            try:
+                report = await store.backup(file, on_progress=lambda done, total: bar.reach(done, total=total))
+            except CorruptError as error:
+                if not _is_there(file):
+                    raise
+                note = "the copy is made, and is as damaged as what it was made of: keep it until that is repaired"
+                return Result(data={"path": str(file)}, lines=[str(file)], notes=[note], trouble=error)
     data = {"path": str(report.path), "sessions": report.sessions, "entries": report.entries}
     told = f"{count(report.sessions, 'session')}, entries: {report.entries:,}; read back and whole"
     return Result(data=data, lines=[str(report.path)], notes=[told])
@@ -152,6 +158,10 @@ def _kind(location: str) -> str:
     if location.startswith(("postgresql://", "postgres://")):
         return "postgresql"
     return next((kind for kind in ("files", "memory") if location.startswith(f"{kind}:")), "sqlite")
+
+
+def _is_there(file: Path) -> bool:
+    return file.exists()
 
 
 def _expanded(path: str) -> Path:
