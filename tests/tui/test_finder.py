@@ -470,14 +470,24 @@ async def test_d_in_the_trash_takes_out_and_enter_there_opens_nothing(engine: So
         assert titles(screen) == ["Thrown"]
 
 
-async def test_the_open_session_can_be_thrown_away_and_is_left_then(engine: Sojourn, clock: FakeClock) -> None:
+async def test_the_open_session_can_be_thrown_away_is_left_then_and_comes_back(
+    engine: Sojourn, clock: FakeClock
+) -> None:
     session = await talk(engine, clock, "Open", "one")
 
     async with finder(engine, session_id=session.id) as (app, screen, pilot):
+        marked = drawn(screen)[0]
         await pilot.press("up", "d")
         await until(pilot, lambda: titles(screen) == [])
+        left = app.session
+        await pilot.press("u")
+        await until(pilot, lambda: titles(screen) == ["Open"])
 
-        assert app.session is None
+        assert "you are here" in marked
+        assert left is None
+        assert app.session is not None
+        assert app.session.id == session.id
+        assert app.screen is screen
 
 
 async def test_a_session_found_by_what_was_said_is_put_away_just_so(engine: Sojourn, clock: FakeClock) -> None:

@@ -53,8 +53,11 @@ class Found:
             for match in self._matches
         ]
 
-    def lines(self) -> list[SessionLine]:
-        """Return those whose title has the words, then those where only what was said has them."""
+    def lines(self, *, is_open: SessionId | None = None) -> list[SessionLine]:
+        """Return those whose title has the words, then those where only what was said has them.
+
+        *is_open* is the session that the person is in.
+        """
         kept = self._shelf.kept()
         matches = {match.header.session_id: match for match in self._matches if self.view.holds(match.header)}
         titled = {one.header.session_id for one in kept}
@@ -74,6 +77,7 @@ class Found:
                 damage=one.damage,
                 match=matches.get(one.header.session_id),
                 words=self.view.text,
+                is_open=one.header.session_id == is_open,
                 shows_project=self.view.scope == "all",
             )
             for one in (*kept, *said)

@@ -48,6 +48,7 @@ class SessionLine:
     damage: str | None = None
     match: Match | None = None
     words: str = ""
+    is_open: bool = False
     shows_project: bool = False
 
     @property
@@ -96,6 +97,8 @@ class SessionLine:
             title.append(" ✎", style="dim")
         for tag in header.tags:
             title.append(f" #{safe(one_line(tag, most=30))}", style="italic dim")
+        if self.is_open:
+            title.append("  ← you are here", style="bold")
         for mark in _marks(header, self.damage):
             title.append(f"  ({mark})", style="dim")
         return title

@@ -14,6 +14,7 @@ from textual.containers import HorizontalGroup
 from textual.screen import Screen
 from textual.widgets import Footer, Input, Static
 
+from sojourn.desk.visible import safe
 from sojourn.errors import SojournError
 from sojourn.model.ids import SessionId
 from sojourn.tui.finder.filters import Filters
@@ -172,12 +173,16 @@ class FinderScreen(Screen[None]):
         found = self._found
         if found is None or not self.query(SessionList):
             return  # the screen is not there yet, or is being taken down
-        lines = found.lines()
+        lines = self._lines(found)
         first = lines[0].key if lines and afresh else None
         self.sessions.show(lines, choose=choose or first, empty="searching …" if self._searching else found.nothing())
         more = "" if found.is_whole else "+"
         number = f"{len(lines):,}{more} {'session' if len(lines) == 1 else 'sessions'}"
         self.query_one("#finder-count", Static).update(f"{number}{' …' if self._searching else ''}", layout=False)
+
+    def _lines(self, found: Found) -> list[SessionLine]:
+        session = self._app.session
+        return found.lines(is_open=session.id if session is not None else None)
 
     @on(RowList.Moved)
     def _moved(self) -> None:
@@ -193,7 +198,8 @@ class FinderScreen(Screen[None]):
         try:
             glance = await glance_at(self._app.sojourn.store, line.header, at=at)
         except SojournError as error:
-            self._app.complain(error)
+            for view in self.query(GlanceView):
+                view.update(safe(str(error)), layout=False)
             return
         for view in self.query(GlanceView):  # none, if the screen is being taken down
             view.show(line, glance)
@@ -338,7 +344,7 @@ class FinderScreen(Screen[None]):
         if self._found is None:
             return
         await self._found.renew(session_id)
-        here = {line.key for line in self._found.lines()}
+        here = {line.key for line in self._lines(self._found)}
         rest = [*keys[place + 1 :], *reversed(keys[:place])] if place is not None else []
         chosen = session_id if session_id in here else next((key for key in rest if key in here), None)
         self._draw(choose=chosen)

@@ -48,6 +48,7 @@ class SessionList(RowList[SessionLine]):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - textual's name
         super().__init__(id=id)
         self.place: Place = "active"
+        self._left: SessionId | None = None
 
     def on_mount(self) -> None:
         self._care = Housekeeping(self._app.sojourn.sessions)
@@ -103,6 +104,7 @@ class SessionList(RowList[SessionLine]):
             self.notify("it is being answered: wait, or stop it with esc in the chat", severity="warning")
         elif await self._do(line, self._care.throw_away(line.header)) and is_open:
             await app.action_new_session()
+            self._left = line.key
 
     async def action_restore(self) -> None:
         """Take the chosen session out of the trash."""
@@ -118,9 +120,12 @@ class SessionList(RowList[SessionLine]):
             return
         if undone is None:
             self.notify("there is nothing to take back")
-        else:
-            self.notify(safe(undone[1]), markup=False)
-            self.post_message(self.Changed(undone[0]))
+            return
+        session_id, said = undone
+        if session_id == self._left and self._app.session is None:
+            await self._app.open_session(session_id)  # it was open when it was thrown away
+        self.notify(safe(said), markup=False)
+        self.post_message(self.Changed(session_id))
 
     async def _do(self, line: SessionLine, act: Awaitable[str]) -> bool:
         """Do something to a session and say what; tell whether it was done."""
