@@ -11,6 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from sojourn.testing.wire import WireServer
+from sojourn.testing.wire_openai import Call, OpenAiWire
+
 PROGRAM = "import sys\nfrom sojourn.cli.commands import main\nmain(sys.argv[1:])"
 NO_APP = "import sys; sys.modules['textual'] = None\nfrom sojourn.cli.commands import main\nmain(sys.argv[1:])"
 
@@ -39,7 +42,7 @@ def seen(folder: Path, *words: str, keys: Keys = (), code: str = NO_APP, **envir
             while piece := os.read(ours, 4096):
                 shown += piece
                 key = waiting[0] if waiting else None
-                if isinstance(key, str) and shown.endswith(b"> "):
+                if isinstance(key, str) and shown.endswith((b"> ", b"? ")):
                     os.write(ours, key.encode())
                     waiting.pop(0)
                 elif isinstance(key, tuple) and key[0] in shown:
@@ -91,6 +94,31 @@ def test_the_last_session_goes_on_if_that_is_wanted(folder: Path, setting: str) 
     shown = seen(folder, "-m", "scripted:x", keys=("exit\n",), SOJOURN_RESUME=setting)
 
     assert ("going on with Plan the garden wall" in shown) is (setting == "auto")
+
+
+def test_what_waits_for_a_yes_is_asked_when_somebody_is_there(folder: Path) -> None:
+    with WireServer() as server:
+        wire = OpenAiWire(server)
+        model = ("-m", f"{wire.base_url}#tiny")
+        wire.say(calls=[Call(name="write_file", arguments={"path": "note.txt", "content": "buy milk"})])
+        waits = subprocess.run(
+            [sys.executable, "-c", PROGRAM, "-p", "Note: buy milk", *model],
+            cwd=folder / "work",
+            env={**os.environ, "SOJOURN_HOME": str(folder / "home")},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        wire.say("Noted.")
+        shown = seen(folder, "-c", *model, keys=("/go\n", "y\n", "exit\n"))
+
+    assert waits.returncode == 4
+    assert "asks you, and goes on" in waits.stderr
+    assert "the last turn was cut off; /go goes on with it" in shown
+    assert "Tool 'write_file' wants to change" in shown
+    assert "Noted." in shown
+    assert (folder / "work" / "note.txt").read_text() == "buy milk"
 
 
 def test_a_dumb_terminal_gets_no_app(folder: Path) -> None:

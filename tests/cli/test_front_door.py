@@ -328,6 +328,17 @@ def test_without_a_model_the_ways_to_get_one_are_told(pipe: Pipe, folder: Path) 
     assert not (folder / "home").exists()
 
 
+def test_an_address_in_the_environment_goes_with_the_model_there(
+    pipe: Pipe, wire: OpenAiWire, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SOJOURN_MODEL", "tiny")
+    monkeypatch.setenv("SOJOURN_BASE_URL", wire.base_url)
+    wire.say("From there.")
+
+    assert pipe("-p", "Hi").out == "From there.\n"
+    assert pipe("-p", "Hi", *MODEL).out == "I see.\n"
+
+
 # --- bad days
 
 

@@ -166,8 +166,11 @@ def _choice(wanted: Wanted, config: "Config") -> "Choice":
     """Return the model that was named, by whoever comes first: the person now, the environment, the configuration."""
     from sojourn.providers.choosing import choose  # noqa: PLC0415 - who asks for help does not wait for models
 
-    if wanted.model is not None or os.environ.get("SOJOURN_MODEL", "").strip() or config.model is None:
-        return choose(wanted.model, environment=os.environ, base_url=wanted.base_url)
+    named = os.environ.get("SOJOURN_MODEL", "").strip()
+    if wanted.model is not None or named or config.model is None:
+        # An address belongs to the model that it was given with.
+        beside = os.environ.get("SOJOURN_BASE_URL", "").strip() if named and wanted.model is None else ""
+        return choose(wanted.model, environment=os.environ, base_url=wanted.base_url or beside or None)
     try:
         chosen = choose(config.model, environment=os.environ, base_url=wanted.base_url or config.base_url)
     except SojournError as error:
