@@ -8,7 +8,7 @@ from sojourn.context.context import Context
 from sojourn.desk.figures import amount, percent
 from sojourn.tui.panels.glance import Glance
 from sojourn.tui.panels.panel import Panel
-from sojourn.tui.panels.rows import Gauge, Row
+from sojourn.tui.panels.rows import Flow, Gauge, Row
 
 _PARTS: Final = (
     ("█", "system", ("system", "pinned")),
@@ -18,8 +18,6 @@ _PARTS: Final = (
     ("■", "messages", ("messages",)),
 )
 """How each part is drawn in the bar, what it is called, and which sections of a context it is made of."""
-
-_TIED: Final = "\N{NO-BREAK SPACE}"
 
 
 class ContextPanel(Panel):
@@ -48,11 +46,11 @@ class ContextPanel(Panel):
         parts = _parts(context)
         whole = context.window or glance.window or sum(tokens for _, _, tokens in parts)
         bar = Gauge([(sign, tokens) for sign, _, tokens in parts], whole, style=glance.colours.get("primary", ""))
-        told = Text()
-        for sign, name, tokens in parts:
-            told.append(sign, style=glance.colours.get("primary", ""))
-            told.append(f"{_TIED}{name}{_TIED}{amount(tokens)}  ")
-        rows = [Row(text=bar), Row(text=told)]
+        told = [
+            Text.assemble((sign, glance.colours.get("primary", "")), f" {name} {amount(tokens)}")
+            for sign, name, tokens in parts
+        ]
+        rows = [Row(text=bar), Row(text=Flow(told))]
         left_out = sum(one.section == "messages" for one in context.dropped)
         if left_out:
             rows.append(Row(mark="⋯", text=f"{left_out:,} older messages do not fit", style="dim"))

@@ -24,7 +24,10 @@ class CostPanel(Panel):
     def head(self, glance: Glance) -> str:
         if glance.state is None:
             return ""
-        return money(sum(glance.state.metadata.cost_micros.values()))
+        spent = glance.state.metadata
+        if spent.unpriced_calls and not spent.cost_micros:
+            return "unpriced"
+        return money(sum(spent.cost_micros.values())) + ("+" if spent.unpriced_calls else "")
 
     def rows(self, glance: Glance) -> list[Row]:
         state = glance.state
@@ -47,7 +50,7 @@ class CostPanel(Panel):
 
 def _cost(spent: SessionMetadata, purpose: str) -> str:
     micros = spent.cost_micros.get(purpose)
-    return money(micros) if micros is not None else "–"
+    return "–" if micros is None and spent.unpriced_calls else money(micros or 0)
 
 
 def _budget(glance: Glance) -> list[Row]:

@@ -105,7 +105,7 @@ class Panel(Static):
         """What it says, without how it looks."""
         lines = [f"{self.NAME} {self._head}".strip()]
         for row in [] if self.is_folded else self._rows:
-            text = row.text.plain if isinstance(row.text, Text) else row.text if isinstance(row.text, str) else ""
+            text = row.text if isinstance(row.text, str) else getattr(row.text, "plain", "")
             lines.append(" ".join(part for part in (row.mark, text, row.right) if part))
         return "\n".join(lines)
 

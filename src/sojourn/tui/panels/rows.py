@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 MOST: Final = 80
 """Characters of a stored text that a panel shows."""
+_GAP: Final = 2
 ROW: Final = "row"
 """What the mouse finds under it: the number of a row."""
 
@@ -47,6 +48,27 @@ class Gauge:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         yield Text(gauge(self._parts, self._whole, options.max_width), style=self._style, no_wrap=True)
+
+
+class Flow:
+    """Short pieces, as many in each line as there is room for; none is broken in two, unless it fills a line alone."""
+
+    def __init__(self, pieces: Sequence[Text]) -> None:
+        self._pieces = pieces
+
+    @property
+    def plain(self) -> str:
+        """What they say, one after the other."""
+        return "  ".join(piece.plain for piece in self._pieces)
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        line = Text()
+        for piece in self._pieces:
+            if line and line.cell_len + _GAP + piece.cell_len > options.max_width:
+                yield line
+                line = Text()
+            line = line.append(" " * _GAP).append_text(piece) if line else piece.copy()
+        yield line
 
 
 def written(text: str, *, most: int = MOST) -> str:

@@ -41,6 +41,11 @@ class EvidencePane(Vertical):
     EvidencePane.open { display: block; }
     EvidencePane #about { height: auto; color: $text-muted; padding: 0 1; }
     EvidencePane OptionList { height: auto; max-height: 12; border: none; padding: 0 1; background: transparent; }
+    EvidencePane OptionList:focus { border: none; background-tint: transparent; }
+    EvidencePane OptionList > .option-list--option-highlighted { background: transparent; text-style: none; }
+    EvidencePane OptionList:focus > .option-list--option-highlighted {
+        background: $primary 30%; color: $text; text-style: reverse;
+    }
     """
 
     class Jump(Message):

@@ -45,6 +45,7 @@ class ReviewScreen(Screen[None]):
     ReviewScreen #head { height: auto; padding: 0 1; background: $panel; link-style: none; }
     ReviewScreen #search { border: none; height: 1; padding: 0 1; background: $surface; }
     ReviewScreen #empty { height: auto; padding: 1 2; color: $text-muted; display: none; }
+    ReviewScreen #said { height: auto; padding: 0 1; color: $accent; }
     ReviewScreen #wording { border: round $accent; height: 3; display: none; }
     """
     AUTO_FOCUS: ClassVar[str | None] = "#facts"
@@ -82,6 +83,7 @@ class ReviewScreen(Screen[None]):
         yield FactList(id="facts")
         yield EvidencePane(id="evidence")
         yield Input(id="wording")
+        yield Static("", id="said", markup=False)
         yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
@@ -278,7 +280,7 @@ class ReviewScreen(Screen[None]):
         if known is None:
             return
         if session is None:
-            self.notify(_NO_SESSION)
+            self._say(_NO_SESSION)
             return
         text = known.fact.content
         if text in session.state.working_set.pinned_facts:
@@ -294,7 +296,7 @@ class ReviewScreen(Screen[None]):
     def action_add(self) -> None:
         """Let the session know something."""
         if self._app.session is None:
-            self.notify(_NO_SESSION)
+            self._say(_NO_SESSION)
         else:
             self._open_wording(None, "", title="what is so, then enter")
 
@@ -318,7 +320,15 @@ class ReviewScreen(Screen[None]):
             fact_id = known.fact.fact_id
             self._change(known, lambda one: one.facts.correct(fact_id, text), "put right")
         elif known is None and text:
-            self._change(None, lambda one: one.facts.learn(text, source="user", confidence=1.0), "noted")
+            self._change(None, lambda one: self._learn(one, text), "noted")
+
+    async def _learn(self, session: Session, text: str) -> None:
+        """Take in what the person says, and put the cursor on it."""
+        self._wanted = (await session.facts.learn(text, source="user", confidence=1.0)).fact_id
+
+    def _say(self, text: str) -> None:
+        """Say in the line at the bottom what was done: it hides nothing, and stays until something else is."""
+        self.query_one("#said", Static).update(text)
 
     def _change_chosen(self, verb: Callable[[Facts, str], Awaitable[object]], told: str) -> None:
         known = self.facts.chosen
@@ -336,11 +346,11 @@ class ReviewScreen(Screen[None]):
                 self._app.complain(error)
                 return
             if done.is_empty:
-                self.notify("it was so already")
+                self._say("it was so already")
                 return
             self._done = [*self._done, done][-_UNDOABLE:]
             kept = ", in memory only (/keep yes writes it down)" if done.is_in_memory else ""
-            self.notify(f"{told}{kept}; u takes it back")
+            self._say(f"{told}{kept}; u takes it back")
             self._catch_up()
 
     @work(group="review-changing")
@@ -348,7 +358,7 @@ class ReviewScreen(Screen[None]):
         """Take the last change back."""
         async with self._changing:
             if not self._done:
-                self.notify("nothing was changed here")
+                self._say("nothing was changed here")
                 return
             done = self._done.pop()
             try:
@@ -356,7 +366,7 @@ class ReviewScreen(Screen[None]):
             except SojournError as error:
                 self._app.complain(error)
                 return
-            self.notify(f"taken back: {done.told}")
+            self._say(f"taken back: {done.told}")
             self._catch_up()
 
     def _catch_up(self) -> None:
