@@ -83,7 +83,7 @@ async def test_without_colour_nothing_is_coloured_and_everything_can_be_read(
                 style = segment.style
                 colours |= {str(style.color), str(style.bgcolor)} if style is not None else set()
         assert "Hello." in shown
-        assert "/help" in shown
+        assert "❯ /help" in shown
         assert {one for one in colours if "default" not in one and one != "None"} == set()
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _KEY: Final = 20
 """Columns of a key or a command."""
-_WHAT: Final = 34
+_WHAT: Final = 26
 _ROOMY: Final = 60
 """In fewer columns keys get less of them."""
 _EVERYWHERE: Final = "everywhere"

@@ -90,8 +90,9 @@ class Completion(OptionList, can_focus=False):
     DEFAULT_CSS: ClassVar[str] = """
     Completion {
         display: none; height: auto; max-height: 9; border: none; padding: 0 1; margin: 0 1;
-        background: $panel; scrollbar-size-vertical: 1;
+        background: $panel; scrollbar-size-vertical: 1; text-wrap: nowrap; text-overflow: ellipsis;
     }
+    Completion > .option-list--option-highlighted { text-style: bold; }
     """
 
     class Chosen(Message):
@@ -104,6 +105,7 @@ class Completion(OptionList, can_focus=False):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - textual's name
         super().__init__(id=id, markup=False)
         self._candidates: tuple[Candidate, ...] = ()
+        self._signed: int | None = None
 
     @property
     def candidates(self) -> tuple[Candidate, ...]:
@@ -126,6 +128,7 @@ class Completion(OptionList, can_focus=False):
         if tuple(candidates) == self._candidates:
             return
         self._candidates = tuple(candidates)
+        self._signed = None
         self.clear_options()
         self.add_options([Option(_row(one)) for one in candidates])
         self.display = bool(candidates)
@@ -141,15 +144,24 @@ class Completion(OptionList, can_focus=False):
         place = self.highlighted or 0
         self.highlighted = (place + by) % len(self._candidates)
 
+    def watch_highlighted(self, highlighted: int | None) -> None:
+        """Set a sign before the chosen one, for who sees no colours."""
+        super().watch_highlighted(highlighted)
+        before, self._signed = self._signed, highlighted
+        for place in (before, highlighted):
+            if place is not None and place < self.option_count:
+                row = _row(self._candidates[place], chosen=place == highlighted)
+                self.replace_option_prompt_at_index(place, row)
+
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         event.stop()
         self.post_message(self.Chosen(self._candidates[event.option_index]))
 
 
-def _row(candidate: Candidate) -> Text:
+def _row(candidate: Candidate, *, chosen: bool = False) -> Text:
     name = safe(candidate.name)
+    row = Text("❯ " if chosen else "  ", no_wrap=True, overflow="ellipsis")
     if not candidate.about:
-        return Text(name, no_wrap=True, overflow="ellipsis")
-    shown = pad(fit(name, _NAME), min(_NAME, max(14, width(name))))
-    row = Text(f"{shown}  ", no_wrap=True, overflow="ellipsis")
+        return row.append(name)
+    row.append(pad(fit(name, _NAME), min(_NAME, max(14, width(name)))) + "  ")
     return row.append(one_line(safe(candidate.about)), style="dim")
