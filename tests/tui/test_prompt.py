@@ -1,19 +1,26 @@
 """Where the person types: sending, history, pastes, completion, the editor, and the draft that is kept."""
 
 import subprocess
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from textual import events
 from textual.pilot import Pilot
 
+from sojourn.agent.mcp.config import McpServer
+from sojourn.agent.mcp.offers import Artifacts, McpPrompt, McpResource, PromptArgument
+from sojourn.agent.mcp.servers import Mcp
 from sojourn.tui.app import SojournApp
+from sojourn.tui.chat.commands import prompt_commands
 from sojourn.tui.chat.completion import Completion, commands_for, mentions_for, typed_at
 from sojourn.tui.chat.drafts import Draft, Drafts
 from sojourn.tui.chat.files import list_files, ranked
 from sojourn.tui.chat.transcript import Transcript
 from tests.agent.agent_kit import Slow
+from tests.agent.mcp_kit import Hourglass, MadeUpLink, Opener
 from tests.tui.apps import conversation, engine, opened
 
 pytestmark = pytest.mark.anyio
@@ -386,3 +393,40 @@ async def test_messages_that_wait_when_the_app_is_left_are_kept(tmp_path: Path) 
         assert session is not None
         kept = await Drafts(app_engine.store.documents).load(session.id)
         assert kept == Draft(text="third", waiting=("second",))
+
+
+# --- what servers of tools offer
+
+
+@asynccontextmanager
+async def library() -> AsyncIterator[Mcp]:
+    """Two servers that have a prompt of the same name, and one that has a resource."""
+    greet = McpPrompt(name="greet", description="say hello", arguments=(PromptArgument(name="who", required=True),))
+    notes = McpResource(uri="memo://notes", name="notes")
+    links = {
+        "one": MadeUpLink(artifacts=Artifacts(prompts=(greet, McpPrompt(name="only_here")), resources=(notes,))),
+        "two": MadeUpLink(artifacts=Artifacts(prompts=(greet,))),
+    }
+    servers = [McpServer(name=name, command="nothing") for name in links]
+
+    def open_link(server: McpServer, on_change: Any) -> Any:
+        return Opener(links[server.name])(server, on_change)
+
+    async with Mcp(servers, sleep=Hourglass().sleep, open_link=open_link) as mcp:
+        await mcp.ready()
+        yield mcp
+
+
+async def test_prompts_of_servers_are_offered_by_a_name_that_is_theirs_alone() -> None:
+    async with library() as mcp:
+        found = prompt_commands(mcp)
+
+    assert set(found) == {"one:greet", "two:greet", "only_here"}
+    assert found["one:greet"] == "<who> · say hello · one"
+
+
+async def test_resources_are_offered_before_files_and_keep_their_at_sign() -> None:
+    async with library() as mcp:
+        found = mentions_for("not", ["notes.md"], mcp)
+
+    assert [one.insert for one in found] == ["@one:memo://notes ", "notes.md "]
