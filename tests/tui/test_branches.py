@@ -193,9 +193,13 @@ async def test_a_branch_is_unfolded_and_folded_again(engine: Sojourn) -> None:
         await pilot.press("right")
         unfolded = texts(screen)
         await pilot.press("down", "left")
+        folded = texts(screen)
+        await pilot.press("space")
+        again = texts(screen)
+        await pilot.press("space")
 
-        assert unfolded == ["one", "two", "[other]", "other", "way"]
-        assert texts(screen) == ["one", "two", "[other]"]
+        assert unfolded == again == ["one", "two", "[other]", "other", "way"]
+        assert folded == texts(screen) == ["one", "two", "[other]"]
 
 
 async def test_a_long_session_is_read_a_page_at_a_time_without_losing_the_place(engine: Sojourn) -> None:

@@ -74,6 +74,10 @@ class Line:
         """Find the other branches."""
         self._offshoots = await find_offshoots(self._session.store, self._session.id)
 
+    def is_open(self, session_id: SessionId) -> bool:
+        """Tell whether what was said in a branch is shown."""
+        return session_id in self._open
+
     def open(self, session_id: SessionId, *, is_open: bool) -> None:
         """Show what was said in a branch, or hide it."""
         (self._open.add if is_open else self._open.discard)(session_id)

@@ -33,8 +33,9 @@ class NodeList(RowList[Node]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "pick", "go there"),
         Binding("f", "screen.fork", "fork here"),
-        Binding("right,space", "screen.unfold(True)", "unfold"),
-        Binding("left", "screen.unfold(False)", "fold"),
+        Binding("space", "screen.unfold", "unfold"),
+        Binding("right", "screen.unfold(True)", "unfold", show=False),
+        Binding("left", "screen.unfold(False)", "fold", show=False),
         Binding("equals_sign", "screen.compare", "compare"),
         Binding("m", "screen.merge", "merge"),
         Binding("tab", "screen.filter", "filter"),
@@ -161,12 +162,13 @@ class BranchScreen(Screen[None]):
         if len(self.nodes.rows) < self.size.height and not line.is_whole and not self._is_reading:
             self._read_earlier(line)
 
-    def action_unfold(self, is_open: bool) -> None:
-        """Show what was said in the chosen branch, or hide it."""
-        branch = self._branch()
-        if self._line is not None and branch is not None:
-            self._line.open(branch.header.session_id, is_open=is_open)
-            self._draw(choose=(branch.header.session_id, 0))
+    def action_unfold(self, is_open: bool | None = None) -> None:
+        """Show what was said in the chosen branch, or hide it; by default whichever it is not."""
+        line, branch = self._line, self._branch()
+        if line is not None and branch is not None:
+            session_id = branch.header.session_id
+            line.open(session_id, is_open=not line.is_open(session_id) if is_open is None else is_open)
+            self._draw(choose=(session_id, 0))
 
     def _branch(self) -> Offshoot | None:
         node = self.nodes.chosen
