@@ -5,6 +5,7 @@ from typing import Final
 
 from sojourn.agent.mcp.servers import Mcp
 from sojourn.desk import slash_commands
+from sojourn.desk.conversation import Conversation
 
 SHOWS: Final[Mapping[str, str]] = {
     "find": "find",
@@ -31,6 +32,13 @@ _ABOUT: Final[Mapping[str, str]] = {
 def app_commands() -> dict[str, str]:
     """Return what each command is for, by its name, in the order of the alphabet."""
     return dict(sorted({**_ABOUT, **slash_commands.offered()}.items()))
+
+
+def is_app_command(line: str, conversation: Conversation) -> bool:
+    """Tell whether *line* is a command of the app. What may be a prompt of a server is something to say."""
+    first = line.split(maxsplit=1)[0] if line.strip() else ""
+    is_ours = first.startswith("/") and first[1:].lower() in {*app_commands(), "quit"}
+    return is_ours or slash_commands.is_command(line, conversation)
 
 
 def prompt_commands(mcp: Mcp | None) -> dict[str, str]:

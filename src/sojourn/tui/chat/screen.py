@@ -23,7 +23,7 @@ from sojourn.errors import InvalidInputError, SojournError
 from sojourn.model.interrupts import Interrupt
 from sojourn.tui.chat.answer import LiveAnswer
 from sojourn.tui.chat.cards import Card, CutOffCard
-from sojourn.tui.chat.commands import SHOWS
+from sojourn.tui.chat.commands import SHOWS, is_app_command
 from sojourn.tui.chat.items import Item
 from sojourn.tui.chat.prompt import Prompt
 from sojourn.tui.chat.status import StatusBar
@@ -105,7 +105,7 @@ class ChatScreen(Screen[None], Watcher):
 
     @on(Prompt.Sent)
     def _sent(self, event: Prompt.Sent) -> None:
-        if slash_commands.is_command(event.text):
+        if is_app_command(event.text, self._app.conversation):
             self._command(event.text)
         else:
             self.say(event.text)
