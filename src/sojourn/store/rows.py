@@ -15,6 +15,7 @@ from sojourn.model.ids import Seq, SessionId
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
+_MAX_VERSION: Final = 1_000_000
 _WITHOUT_CONTENT: Final = {kind for kind, cls in KINDS.items() if cls in get_args(NOTHING_TO_FORGET)}
 _causes_decoder: Final = msgspec.json.Decoder(tuple[Seq, ...])
 
@@ -183,6 +184,8 @@ def copy_more_rows(entries: Sequence[Entry]) -> list[JournalRow]:
 def _copied(entry: Entry, seq: int) -> JournalRow:
     if entry.seq != seq:
         raise InvalidEventError(f"entry {entry.seq} stands where entry {seq} belongs")
+    if not 1 <= entry.version <= _MAX_VERSION:
+        raise InvalidEventError(f"entry {seq}: there is no version {entry.version!r:.50} of an event")
     try:
         kind = kind_in(entry.payload)
         event = CODEC.decode(kind, entry.version, entry.payload)

@@ -91,6 +91,8 @@ async def what_is_not_a_whole_journal_is_not_imported(store: Store) -> None:
         [*entries, entries[-1]],
         [entries[0], structs.replace(entries[1], payload="{")],
         [entries[0], structs.replace(entries[1], payload='{"no":"kind"}')],
+        [entries[0], structs.replace(entries[1], version=0)],
+        [entries[0], structs.replace(entries[1], version=2**70)],
         [entries[0], structs.replace(entries[1], payload='{"kind":"turn_started"}')],
         [entries[0], structs.replace(entries[1], causes=(entries[2].seq,))],
     ):
