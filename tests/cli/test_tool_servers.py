@@ -73,16 +73,19 @@ def test_only_the_tools_that_are_enabled_are_offered(chat: Chat, server: WireSer
     assert "echo" not in offered(server)
 
 
-def test_a_tool_that_changes_something_is_asked_about_like_any_other(
+def test_a_tool_of_a_server_runs_if_it_only_reads_and_else_is_asked_about(
     chat: Chat, server: WireServer, wire: OpenAiWire
 ) -> None:
+    wire.say(calls=[Call(name="picture", arguments={})])
+    wire.say("Seen.")
     wire.say(calls=[Call(name="add", arguments={"a": 1, "b": 2})])
-    wire.say("Done.")
+    wire.say("Not added.")
 
-    chat("Add them")
+    chat("Look at it", "Add them")
 
-    told = json.dumps(server.requests[-1].json["messages"][-1])
-    assert "It is 3." in told or "a human has to approve" in told
+    told = json.dumps(server.requests[1].json["messages"][-1]), json.dumps(server.requests[3].json["messages"][-1])
+    assert "Look:" in told[0]
+    assert "a human has to approve" in told[1]
 
 
 def test_a_prompt_of_a_server_is_run(chat: Chat, server: WireServer, wire: OpenAiWire) -> None:
