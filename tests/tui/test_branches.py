@@ -20,6 +20,7 @@ from sojourn.tui.branches.nodes import Parts, Rest, Said
 from sojourn.tui.branches.offshoots import find_offshoots
 from sojourn.tui.chat.transcript import Transcript
 from sojourn.tui.finder import FinderScreen
+from tests.agent.agent_kit import Slow
 from tests.tui.apps import PROJECT, conversation, until
 
 pytestmark = pytest.mark.anyio
@@ -481,3 +482,46 @@ async def test_a_session_opened_from_the_tree_is_shown_in_the_chat_whatever_scre
         shown = await back_in_chat(app, pilot)
 
         assert shown == ["three", "four"]
+
+
+async def test_while_an_answer_is_on_its_way_one_goes_nowhere(engine: Sojourn) -> None:
+    session = await begun(engine, "one", "two")
+    fork = await engine.sessions.fork(session.id)
+    await say(fork, "other", "way")
+    provider = Slow("at last")
+    chat = conversation(engine, provider=provider)
+    await chat.resume(session.id)
+    app = SojournApp(chat)
+
+    async with app.run_test(size=SIZE, notifications=True) as pilot:
+        app.chat.say("three")
+        await until(pilot, lambda: app.chat.turns.is_busy)
+        await pilot.press("ctrl+t")
+        await until(pilot, lambda: isinstance(app.screen, BranchScreen) and app.screen.is_ready)
+        screen = app.screen
+        assert isinstance(screen, BranchScreen)
+        choose(screen, "[other]")
+        await pilot.press("enter", "f", "m")
+        await until(pilot, lambda: "wait until the answer is there" in told(app))
+
+        assert app.screen is screen
+        assert app.session is not None
+        assert app.session.id == session.id
+        provider.go.set()
+        await app.chat.turns.wait_until_idle()
+
+
+async def test_what_was_brought_home_is_taken_back_by_going_back_before_it(engine: Sojourn) -> None:
+    session = await begun(engine, "one", "two")
+    fork = await engine.sessions.fork(session.id)
+    await fork.facts.learn("The sky is blue")
+    await engine.sessions.merge(session.id, fork.id)
+
+    async with tree(engine, session.id) as (app, screen, pilot):
+        choose(screen, "two")
+        await pilot.press("enter")
+        await back_in_chat(app, pilot)
+
+        assert app.state is not None
+        assert app.state.session_id != session.id
+        assert app.state.knowledge_base.facts == {}

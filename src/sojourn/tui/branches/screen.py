@@ -10,13 +10,11 @@ from textual.screen import Screen
 from textual.widgets import Footer, Static
 
 from sojourn.desk.rows import session_name
-from sojourn.desk.visible import safe
 from sojourn.desk.wording import one_line
-from sojourn.engine.merge import MergeResult, Strategy
+from sojourn.engine.merge import Strategy
 from sojourn.errors import SojournError
-from sojourn.model.header import SessionHeader
-from sojourn.tui.asking import Question
-from sojourn.tui.branches.comparing import CompareScreen, compare, value, what
+from sojourn.tui.branches import merging
+from sojourn.tui.branches.comparing import CompareScreen, compare
 from sojourn.tui.branches.going import Goal, fork, go
 from sojourn.tui.branches.line import FILTERS, Line
 from sojourn.tui.branches.nodes import Node, Parts, Rest, Said
@@ -254,14 +252,7 @@ class BranchScreen(Screen[None]):
         line, branch = self._line, self._chosen_branch()
         if line is None or branch is None or self._is_busy():
             return
-        question = Question(
-            f"Bring home to {_quoted(line.session.state.header)} what {_quoted(branch.header)} has learned?",
-            said=[
-                Text("Facts, profile, decisions, tasks and variables come home."),
-                Text("Messages stay where they were said. What both changed is asked first."),
-            ],
-            answers=[("n", "", "no"), ("y", "yes", "yes, bring it home")],
-        )
+        question = merging.whether(line.session.state.header, branch.header)
         if await self.app.push_screen_wait(question) is None:
             return
         try:
@@ -274,35 +265,7 @@ class BranchScreen(Screen[None]):
         sessions, theirs = self._app.sojourn.sessions, branch.header.session_id
         result = await sessions.merge(line.session.id, theirs)
         if not result.merged:
-            strategy = await self.app.push_screen_wait(_which_side(result))
-            if strategy is None:
-                self.notify("nothing was changed")
-                return
-            result = await sessions.merge(line.session.id, theirs, strategy=cast(Strategy, strategy))
-        brought = len(result.brought)
-        self.notify("there was nothing to bring home" if not brought else f"brought home: {brought}", markup=False)
-
-
-def _quoted(header: SessionHeader) -> str:
-    return f"“{safe(one_line(header.title or 'no title', most=50))}”"
-
-
-def _which_side(result: MergeResult) -> Question:
-    """Return the question that is asked when both sides changed something to different ends."""
-    said = [
-        Text.assemble(
-            (f"{what(one)}\n", "bold"), "  here   ", value(one, one.ours), "\n  there  ", value(one, one.theirs)
-        )
-        for one in result.conflicts
-    ]
-    return Question(
-        "Both sides have changed this. Which side decides?",
-        said=said,
-        answers=[
-            ("escape", "", "neither"),
-            ("h", "ours", "here"),
-            ("t", "theirs", "there"),
-            ("n", "newest", "the newest"),
-            ("c", "most_confident", "the surest"),
-        ],
-    )
+            strategy = await self.app.push_screen_wait(merging.which_side(result))
+            if strategy is not None:
+                result = await sessions.merge(line.session.id, theirs, strategy=cast(Strategy, strategy))
+        self.notify(merging.outcome(result))
