@@ -16,6 +16,7 @@ from sojourn.desk.importing.importer import Imported, import_files
 from sojourn.desk.importing.keeping import TalkKeeper
 from sojourn.errors import SojournError
 from sojourn.store import Store, open_store
+from sojourn.testing.factories import NEWER_TOPIC, UNKNOWN, make_journal, one_of_each
 from tests.cli.foreign_sessions import claude_talk, codex_talk
 
 pytestmark = pytest.mark.anyio
@@ -95,3 +96,39 @@ async def test_damaged_lines_of_claude_code_do_no_harm(data: bytes) -> None:
 @given(data=damaged(CODEX))
 async def test_damaged_lines_of_codex_do_no_harm(data: bytes) -> None:
     await _expect_no_harm(data, "codex")
+
+
+def _saved() -> dict[str, Any]:
+    """Return a session as it is saved, with something of everything."""
+    entries = make_journal([*one_of_each(), UNKNOWN, NEWER_TOPIC], session_id="s")
+    written = [
+        {"seq": one.seq, "at": one.at.isoformat(), "causes": list(one.causes), "event": json.loads(one.payload),
+         "version": one.version}
+        for one in entries
+    ]  # fmt: skip
+    return {"format": "sojourn-session", "version": 1, "session_id": "s", "entries": written}
+
+
+SAVED = _saved()
+
+
+@st.composite
+def damaged_saved(draw: st.DrawFn) -> bytes:
+    """Return a saved session in which something was replaced by anything."""
+    changed = json.loads(json.dumps(SAVED))
+    for _ in range(draw(st.integers(1, 3))):
+        entry = draw(st.sampled_from(changed["entries"]))
+        place = draw(st.sampled_from([changed, entry, entry.get("event")]))
+        if isinstance(place, dict) and place:
+            odd = st.sampled_from(["0001-01-01T00:00:00Z", "9999-12-31T23:59:59.999999Z", "2026-01-01", 2**70, "../x"])
+            place[draw(st.sampled_from(sorted(place)))] = draw(JSON | odd)
+        if not isinstance(changed["entries"], list) or not changed["entries"]:
+            break
+        changed["entries"] = [one for one in changed["entries"] if isinstance(one, dict)] or [{}]
+    return json.dumps(changed).encode(errors="replace")
+
+
+@settings(max_examples=200)
+@given(data=damaged_saved())
+async def test_damaged_exports_do_no_harm(data: bytes) -> None:
+    await _expect_no_harm(data, "sojourn")

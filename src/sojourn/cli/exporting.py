@@ -58,6 +58,7 @@ async def export(
     json is the whole session, to the letter: sojourn import takes it in elsewhere. Several sessions go into a folder.
     Keys, passwords and tokens are left out unless you say --no-redact; nothing is sent anywhere.
     """
+    output = None if output == "-" else output
     _check(form, output, tools, everything=everything, references=references)
     async with place.store() as store:
         headers = await _chosen(place, store, references, everything=everything)

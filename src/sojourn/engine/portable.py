@@ -8,11 +8,11 @@ import os
 from collections.abc import AsyncIterator, Callable, Iterator
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 import anyio.to_thread
 import msgspec
-from msgspec import Raw
+from msgspec import Meta, Raw
 
 from sojourn.engine.live import Live
 from sojourn.engine.new_file import new_file
@@ -29,6 +29,8 @@ VERSION: Final = 1
 MAX_FILE_BYTES: Final = 1 << 30
 """How large a file may be that is read back: it is in memory while it is."""
 _PAGE: Final = 500
+_YEARS: Final = (1902, 2242)
+"""Between these, a store holds times to the microsecond."""
 
 Change = Callable[[str], str]
 """Given an event's stored JSON text, returns the text to write in its place."""
@@ -36,7 +38,7 @@ Change = Callable[[str], str]
 
 class _PortableEntry(msgspec.Struct, omit_defaults=True, kw_only=True):
     seq: Seq
-    at: datetime
+    at: Annotated[datetime, Meta(tz=True)]
     version: int = 1
     causes: tuple[Seq, ...] = ()
     event: Raw
@@ -164,6 +166,8 @@ def _entries_of_lines(data: bytes, session_id: SessionId) -> Iterator[Entry]:
 
 
 def _entry(portable: _PortableEntry, session_id: SessionId) -> Entry:
+    if not _YEARS[0] <= portable.at.year < _YEARS[1]:
+        raise InvalidInputError(f"entry {portable.seq} is of {portable.at}, which is no time that a store can hold")
     # Somebody may have indented the file; what is stored is compact.
     payload = msgspec.json.format(bytes(portable.event), indent=-1).decode()
     kind = msgspec.json.decode(payload, type=_Kind).kind

@@ -35,6 +35,7 @@ code { font-family: ui-monospace, monospace; font-size: .9em; }
 details { margin: .6rem 0; }
 summary { cursor: pointer; color: var(--tool); font-size: .9rem; }
 details pre { white-space: pre-wrap; max-height: 30rem; overflow: auto; }
+p, li, td, pre { unicode-bidi: plaintext; }
 blockquote { margin: .5rem 0; padding-left: .9rem; border-left: 3px solid var(--line); color: var(--quiet); }
 table { border-collapse: collapse; display: block; overflow-x: auto; }
 th, td { border: 1px solid var(--line); padding: .25rem .6rem; }

@@ -134,7 +134,9 @@ class BundleKeeper:
     def _renaming(self, entry: Entry) -> Entry:
         value: dict[str, Any] = msgspec.json.decode(entry.payload)
         kind = value["kind"]
-        named = [name for name in _NAMING.get(kind, ()) if value.get(name) in self._renamed]
+        named = [
+            name for name in _NAMING.get(kind, ()) if isinstance(value.get(name), str) and value[name] in self._renamed
+        ]
         if not named:
             return entry
         payload = msgspec.json.encode({**value, **{name: self._renamed[value[name]] for name in named}}).decode()
