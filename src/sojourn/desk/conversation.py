@@ -210,14 +210,15 @@ class Conversation:
         if session is None or agent is None:
             raise RuntimeError("a session was just opened")
         front = CommandControlAgent(agent, hooks=self._hooks)  # what the session knows needs no model
+        title = make_title(text) if session.state.title is None else UNTITLED
         try:
             async with aclosing(front.run_turn(text, cancel_token=token)) as events:
                 async for event in events:
-                    await self._give_title(session, text)
+                    await self._give_title(session, title)
                     show(event)
         finally:
             with anyio.CancelScope(shield=True):
-                await self._give_title(session, text)
+                await self._give_title(session, title)
 
     async def is_cut_off(self) -> bool:
         """Tell whether a turn waits to be gone on with: its process ended, or a human had to be asked."""
@@ -287,9 +288,9 @@ class Conversation:
         )
         self._session, self._spent_at_entry = session, SessionBudget(session).spent.micros
 
-    async def _give_title(self, session: Session, text: str) -> None:
-        """Name a session without a title after *text*, once that is stored: who forgets it, forgets the title."""
-        if session.state.title is not None or (title := make_title(text)) == UNTITLED:
+    async def _give_title(self, session: Session, title: str) -> None:
+        """Name a session without a title after what was just said, once that is stored: they are forgotten together."""
+        if session.state.title is not None or title == UNTITLED:
             return
         said = [entry.seq for entry in await session.last_messages(_LATELY) if _is_users(entry)]
         if said:
