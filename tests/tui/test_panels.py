@@ -294,6 +294,11 @@ async def test_nothing_breaks_at_forty_columns() -> None:
         assert not side(app).display
         await pilot.press("ctrl+b")
         await until(pilot, lambda: "他喜歡" in shown(app, "KNOWLEDGE"))
+        await until(pilot, lambda: side(app).size.width > 30)
+        drawn = ["".join(part.text for part in strip) for strip in app.screen._compositor.render_strips()]
+        assert any("他喜歡短的句子 他喜歡短的句子" in line for line in drawn)
+        await pilot.press("ctrl+b")
+        await until(pilot, lambda: not side(app).display)
 
 
 def with_servers(app: Sojourn, mcp: Mcp) -> SojournApp:

@@ -41,6 +41,8 @@ _PANELS: Final = (
     VariablesPanel, CostPanel, SessionsPanel, ServersPanel,
 )  # fmt: skip
 _COLOURS: Final = ("primary", "secondary", "accent", "success", "warning", "error")
+_ROOM: Final = 72
+"""Columns from which on there is room for the talk beside the panels."""
 _EMPTY: Final = "What the session knows will stand here: it fills as you talk."
 
 
@@ -83,7 +85,15 @@ class SidePanel(VerticalScroll, can_focus=True):
             self.set_interval(_SOON, self._look)
 
     def on_show(self) -> None:
+        self._fit()
         self._look()
+
+    def on_resize(self) -> None:
+        self._fit()
+
+    def _fit(self) -> None:
+        """Where there is no room for two columns, be the only one."""
+        self.styles.width = "100%" if self.app.size.width < _ROOM else None
 
     @property
     def _app(self) -> "SojournApp":

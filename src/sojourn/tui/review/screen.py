@@ -14,23 +14,23 @@ from sojourn.engine.nouns.facts import Facts
 from sojourn.engine.session import Session
 from sojourn.errors import SojournError
 from sojourn.model.events import FactStatus
-from sojourn.tui.choices import choices
 from sojourn.tui.review.changes import Change, Verb, change, take_back
 from sojourn.tui.review.evidence import EvidencePane, Grounds
+from sojourn.tui.review.head import ReviewHead
 from sojourn.tui.review.known import SCOPES, STATUSES, Known, Scope, chosen, counts, read_known
 from sojourn.tui.review.listing import FactList
+from sojourn.tui.review.wording import WordingLine
 
 if TYPE_CHECKING:
     from sojourn.tui.app import SojournApp
 
-_SHOWN: Final = 300
+_PAUSE: Final = 0.1
+_SHOWN: Final = 150
 """Facts that are listed; a search finds the others."""
 _TALL: Final = 24
 """Rows from which on there is room for what a fact rests on."""
-_WIDE: Final = 60
 _UNDOABLE: Final = 50
 _NO_SESSION: Final = "say something first: what you add belongs to a session"
-_NAMES: Final[dict[FactStatus, str]] = {"active": "active", "candidate": "candidates", "retired": "retired"}
 _EMPTY: Final[dict[FactStatus, str]] = {
     "active": "Nothing was learned yet: it fills as you talk. n adds something yourself.",
     "candidate": "Nothing waits to be accepted.",
@@ -42,11 +42,9 @@ class ReviewScreen(Screen[None]):
     """What was learned, to be accepted, corrected, retired and explained."""
 
     DEFAULT_CSS = """
-    ReviewScreen #head { height: auto; padding: 0 1; background: $panel; link-style: none; }
     ReviewScreen #search { border: none; height: 1; padding: 0 1; background: $surface; }
     ReviewScreen #empty { height: auto; padding: 1 2; color: $text-muted; display: none; }
     ReviewScreen #said { height: auto; padding: 0 1; color: $accent; }
-    ReviewScreen #wording { border: round $accent; height: 3; display: none; }
     """
     AUTO_FOCUS: ClassVar[str | None] = "#facts"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -73,16 +71,15 @@ class ReviewScreen(Screen[None]):
         self._done: list[Change] = []
         self._seen: tuple[object, ...] = ()
         self._changing = anyio.Lock()
-        self._editing: Known | None = None
         self._wanted: str | None = None
 
     def compose(self) -> ComposeResult:
-        yield Static("", id="head")
+        yield ReviewHead("", id="head")
         yield Input(placeholder="/ search", id="search", compact=True)
         yield Static("", id="empty", markup=False)
         yield FactList(id="facts")
         yield EvidencePane(id="evidence")
-        yield Input(id="wording")
+        yield WordingLine(id="wording")
         yield Static("", id="said", markup=False)
         yield Footer(show_command_palette=False)
 
@@ -103,6 +100,11 @@ class ReviewScreen(Screen[None]):
     def evidence(self) -> EvidencePane:
         """What the chosen fact rests on."""
         return self.query_one(EvidencePane)
+
+    @property
+    def wording(self) -> WordingLine:
+        """Where a fact is put into words."""
+        return self.query_one(WordingLine)
 
     # --- reading and listing
 
@@ -136,7 +138,8 @@ class ReviewScreen(Screen[None]):
     def look_for(self, fact_id: str) -> None:
         """Put the cursor on this fact, once the facts are read."""
         self._wanted = fact_id
-        self._read()
+        if self.is_mounted:
+            self._read()
 
     def _list(self) -> None:
         """Show what was read, as far as it is asked for."""
@@ -147,25 +150,18 @@ class ReviewScreen(Screen[None]):
         empty = self.query_one("#empty", Static)
         empty.display = not found
         empty.update("Nothing like that was learned." if self._searching else _EMPTY[status])
-        self._draw_head(len(found))
+        left_out = len(found) - len(found[:_SHOWN])
+        self.query_one(ReviewHead).show(self._scope, status, counts(self._known), left_out=left_out)
 
     @property
     def _searching(self) -> bool:
         return bool(self.query_one("#search", Input).value.strip())
 
-    def _draw_head(self, found: int) -> None:
-        """Draw which scope and status are chosen. All of it is ours, so that it may be markup, to be clicked."""
-        is_wide = self.size.width >= _WIDE
-        gap, number = "  " if is_wide else "", counts(self._known)
-        scopes = choices({one: one for one in SCOPES}, self._scope, action="scope", gap=gap)
-        names: dict[str, str] = {one: f"{_NAMES[one]} {number[one]:,}" for one in STATUSES}
-        statuses = choices(names, self._status or "active", action="status", gap=gap)
-        more = f"   {_SHOWN:,} of {found:,}; search for the others" if found > _SHOWN else ""
-        title, before = ("[b]Knowledge[/b]   ", " " * 12) if is_wide else ("", "")
-        self.query_one("#head", Static).update(f"{title}{scopes}\n{before}{statuses}{more}")
-
     @on(Input.Changed, "#search")
-    def _search_changed(self) -> None:
+    @work(exclusive=True, group="review-searching")
+    async def _search_changed(self) -> None:
+        """List what fits, once the person pauses: whoever types on does not wait for each letter."""
+        await anyio.sleep(_PAUSE)
         self._list()
 
     @on(Input.Submitted, "#search")
@@ -203,7 +199,7 @@ class ReviewScreen(Screen[None]):
     def action_leave(self) -> None:
         """Close what is open last: the line that is edited, the search, the evidence, or the screen."""
         search = self.query_one("#search", Input)
-        if self.query_one("#wording", Input).display:
+        if self.wording.display:
             self._close_wording()
         elif search.value or search.has_focus:
             search.value = ""
@@ -291,30 +287,22 @@ class ReviewScreen(Screen[None]):
     def action_edit(self) -> None:
         """Put the wording of the chosen fact right."""
         if self.facts.chosen is not None:
-            self._open_wording(self.facts.chosen, self.facts.chosen.fact.content, title="put it right, then enter")
+            self.wording.ask(self.facts.chosen, title="put it right, then enter")
 
     def action_add(self) -> None:
         """Let the session know something."""
         if self._app.session is None:
             self._say(_NO_SESSION)
         else:
-            self._open_wording(None, "", title="what is so, then enter")
-
-    def _open_wording(self, known: Known | None, text: str, *, title: str) -> None:
-        self._editing = known
-        wording = self.query_one("#wording", Input)
-        wording.value = text
-        wording.border_title = title
-        wording.display = True
-        wording.focus()
+            self.wording.ask(None, title="what is so, then enter")
 
     def _close_wording(self) -> None:
-        self.query_one("#wording", Input).display = False
+        self.wording.display = False
         self.action_to_list()
 
-    @on(Input.Submitted, "#wording")
-    def _worded(self, event: Input.Submitted) -> None:
-        text, known = event.value.strip(), self._editing
+    @on(WordingLine.Worded)
+    def _worded(self, event: WordingLine.Worded) -> None:
+        text, known = event.text, event.known
         self._close_wording()
         if known is not None and text and text != known.fact.content:
             fact_id = known.fact.fact_id
