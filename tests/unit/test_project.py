@@ -112,12 +112,12 @@ def test_a_newcomer_installs_what_a_chat_needs_and_no_more() -> None:
     assert core <= chat <= dev  # one version of each package, whatever was set up before
 
 
-def test_a_run_starts_a_chat_with_the_model_on_this_machine() -> None:
+def test_a_run_opens_the_app_with_the_model_on_this_machine() -> None:
     asked = {name: value for name, value in os.environ.items() if "MAKE" not in name and name not in {"ARGS", "MFLAGS"}}
     command = ["make", "--dry-run", "--old-file", ".venv/.core", "run"]
     printed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True, env=asked)
 
-    assert printed.stdout.splitlines()[-1].strip() == ".venv/bin/sojourn chat --model local"
+    assert printed.stdout.splitlines()[-1].strip() == ".venv/bin/sojourn --model local"
 
 
 def test_the_wheel_ships_every_file_of_the_package(tmp_path: Path) -> None:
@@ -128,7 +128,7 @@ def test_the_wheel_ships_every_file_of_the_package(tmp_path: Path) -> None:
     sources = {
         str(path.relative_to(package))
         for path in package.rglob("*")
-        if path.suffix in {".gz", ".md", ".py", ".sql", ".typed"}
+        if path.suffix in {".gz", ".md", ".py", ".sql", ".tcss", ".typed"}
     }
 
     shipped = {name for name in zipfile.ZipFile(wheel).namelist() if name.startswith("sojourn/")}

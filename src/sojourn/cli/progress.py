@@ -72,7 +72,8 @@ class Bar:
 def progress(label: str, *, total: int | None = None) -> Iterator[Bar]:
     """Show how far the work inside has come: `with progress("importing", total=n) as bar: bar.advance(1)`.
 
-    Without *total* it counts; with none to do, nothing is drawn. What else is written to the terminal meanwhile belongs behind the work.
+    Without *total* it counts; with none to do, nothing is drawn. What else is written to the terminal belongs behind
+    the work.
     """
     bar = Bar(label, total=total, shown=is_watched())
     bar.draw()
