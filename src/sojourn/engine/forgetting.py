@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from sojourn.engine.live import Live
+from sojourn.engine.unsent import UnsentTexts
 from sojourn.errors import InvalidInputError, NotFoundError
 from sojourn.model.entry import Entry
 from sojourn.model.events import NOTHING_TO_FORGET, Event, MessageAdded, ProfileFieldRemoved, ProfileUpdated
@@ -37,7 +38,10 @@ async def forget(session: Live, what: What, name: str | int | Fact | None = None
         NotFoundError: the session holds no such thing.
         InvalidInputError: *what* or *name* does not say what.
     """
-    return await session.store.redact(session.id, await _meant(session, what, name))
+    redaction = await session.store.redact(session.id, await _meant(session, what, name))
+    if what == "session":
+        await UnsentTexts(session.store.documents).forget(session.id)
+    return redaction
 
 
 async def foresee(session: Live, what: What, name: str | int | Fact | None = None) -> Foreseen:
@@ -113,6 +117,7 @@ async def forget_user(store: Store, user_id: str) -> tuple[Redaction, ...]:
             break
     for session_id, head in found:
         done.append(await store.redact(session_id, range(1, head + 1)))
+        await UnsentTexts(store.documents).forget(session_id)
     return tuple(done)
 
 

@@ -24,6 +24,7 @@ from sojourn.engine.session import Session, SessionOptions, new_session_id
 from sojourn.engine.settings import Settings
 from sojourn.engine.superseding import find_current
 from sojourn.engine.titles import make_title
+from sojourn.engine.unsent import UnsentTexts
 from sojourn.errors import ConflictError, InvalidInputError, SessionNotFoundError
 from sojourn.model import events as ev
 from sojourn.model.entry import Draft
@@ -208,6 +209,7 @@ class SessionManager:
         header = (await self._store.get_session(session_id)).header
         forks = await self._store.list_forks(header.session_id)
         await self._store.purge_session(header.session_id, detach=detach)
+        await UnsentTexts(self._store.documents).forget(header.session_id)
         self._open.pop(header.session_id, None)
         purged = bus.SessionPurged(session_id=header.session_id, at=self._clock.now(), forks=tuple(forks))
         await self._news.publish(purged)
