@@ -13,10 +13,10 @@ from textual.pilot import Pilot
 from sojourn.agent.mcp.config import McpServer
 from sojourn.agent.mcp.offers import Artifacts, McpPrompt, McpResource, PromptArgument
 from sojourn.agent.mcp.servers import Mcp
+from sojourn.engine.unsent import Unsent, UnsentTexts
 from sojourn.tui.app import SojournApp
 from sojourn.tui.chat.commands import prompt_commands
 from sojourn.tui.chat.completion import Completion, commands_for, mentions_for, typed_at
-from sojourn.tui.chat.drafts import Draft, Drafts
 from sojourn.tui.chat.files import list_files, ranked
 from sojourn.tui.chat.transcript import Transcript
 from tests.agent.agent_kit import Slow
@@ -337,7 +337,7 @@ async def test_a_draft_is_kept_while_one_types_not_only_at_the_end(tmp_path: Pat
     async with opened(tmp_path / "s.db") as app, app.run_test(size=SIZE) as pilot:
         await pilot.press(*"half")
         await paste(app, pilot, "x" * 5_000)
-        drafts = Drafts(app.sojourn.store.documents)
+        drafts = UnsentTexts(app.sojourn.store.documents)
         kept = await drafts.load("new:path-test")
         for _ in range(200):
             if kept.pasted:
@@ -345,7 +345,7 @@ async def test_a_draft_is_kept_while_one_types_not_only_at_the_end(tmp_path: Pat
             await pilot.pause(0.01)
             kept = await drafts.load("new:path-test")
 
-        assert kept == Draft(text="half[pasted #1: 5,000 characters]", pasted=("x" * 5_000,))
+        assert kept == Unsent(text="half[pasted #1: 5,000 characters]", pasted=("x" * 5_000,))
 
 
 async def test_what_was_sent_leaves_no_draft(tmp_path: Path) -> None:
@@ -373,7 +373,9 @@ async def test_each_session_has_its_own_draft() -> None:
 
 async def test_messages_that_waited_are_in_the_prompt_again(tmp_path: Path) -> None:
     async with engine(tmp_path / "s.db") as app_engine:
-        await Drafts(app_engine.store.documents).save("new:path-test", Draft(text="and this", waiting=("one", "two")))
+        await UnsentTexts(app_engine.store.documents).save(
+            "new:path-test", Unsent(text="and this", waiting=("one", "two"))
+        )
     async with opened(tmp_path / "s.db") as app, app.run_test(size=SIZE) as pilot:
         await until(pilot, lambda: bool(app.chat.prompt.text))
 
@@ -391,8 +393,8 @@ async def test_messages_that_wait_when_the_app_is_left_are_kept(tmp_path: Path) 
             await app.action_leave()
             session = app.session
         assert session is not None
-        kept = await Drafts(app_engine.store.documents).load(session.id)
-        assert kept == Draft(text="third", waiting=("second",))
+        kept = await UnsentTexts(app_engine.store.documents).load(session.id)
+        assert kept == Unsent(text="third", waiting=("second",))
 
 
 # --- what servers of tools offer

@@ -1,17 +1,14 @@
 """Where the person types. Enter sends; shift+enter or ctrl+j begins another line.
 
-A paste of many pages, or one with control characters, is held aside and stands in the text as one mark: typing stays
-quick, nothing reaches the terminal that should not, and it is sent whole. What is typed and not sent is kept as a draft
-of its session.
+`pasting` holds aside what is pasted, and `drafted` keeps what is typed and not sent. Here are the keys, what was said
+before, what is offered for what is typed, and the editor.
 """
 
 import os
-import re
 import time
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, ClassVar, Final, cast
+from typing import ClassVar, Final
 
-import anyio
 from textual import events, on, work
 from textual.actions import SkipAction
 from textual.app import SuspendNotSupported
@@ -23,26 +20,13 @@ from sojourn.agent.agent import MAX_INPUT
 from sojourn.errors import SojournError
 from sojourn.tui.chat.commands import app_commands, prompt_commands
 from sojourn.tui.chat.completion import Candidate, Completion, Typed, commands_for, mentions_for, typed_at
-from sojourn.tui.chat.drafts import Draft, Drafts
+from sojourn.tui.chat.drafted import DraftedArea
 from sojourn.tui.chat.editor import edited, editor_command
 from sojourn.tui.chat.files import ProjectFiles
 from sojourn.tui.chat.history import History
 
-if TYPE_CHECKING:
-    from sojourn.tui.app import SojournApp
 
-_LONG: Final = 4_000
-"""Characters of a paste that is held aside."""
-_MARK: Final = re.compile(r"\[pasted #(\d+): [\d,]+ characters\]")
-_NOISE: Final = re.compile("\x1b\\[20[01]~")
-"""What a terminal puts around a paste; it is no part of it."""
-_CONTROL: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-"""Characters that move the cursor, change colours or turn the direction of writing."""
-_SAVED_AFTER: Final = 0.4
-"""Seconds after which what was typed is kept."""
-
-
-class Prompt(TextArea):
+class Prompt(DraftedArea):
     """The person's next message. Lives as long as the chat, and brings the completion that stands above it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -83,63 +67,22 @@ class Prompt(TextArea):
             tab_behavior="focus",
             placeholder="message   ( / commands · @ file · shift+enter new line )",
         )
-        self._pasted: list[str] = []
-        self._waiting: tuple[str, ...] = ()
         self._history = History()
         self._completion = Completion(id="completion")
         self._dismissed: Typed | None = None
         self._offered_for: Typed | None = None
         self._chord = False
-        self._place: str | None = None
-        self._is_saving = False
-        self._is_leaving = False
-        self._writing = anyio.Lock()
 
     def on_mount(self) -> None:
-        app = self._app
-        self._drafts = Drafts(app.sojourn.store.documents)
-        self._files = ProjectFiles(app.conversation.project.path, monotonic=time.monotonic)
+        self._files = ProjectFiles(self._app.conversation.project.path, monotonic=time.monotonic)
         self.screen.mount(self._completion, before=self)
-        self.watch(app, "state", self._session_changed)
-
-    @property
-    def _app(self) -> "SojournApp":
-        return cast("SojournApp", self.app)
+        self.keep_drafts()
 
     # --- what is typed
 
     def remember(self, texts: list[str]) -> None:
         """Know what was said before, oldest first: the up key brings it back."""
         self._history.begin(texts)
-
-    def whole(self) -> str:
-        """Return what is typed, with what was pasted in its place."""
-        return whole(self.text, self._pasted)
-
-    def put(self, text: str) -> None:
-        """Replace what is typed."""
-        self.clear()
-        self._pasted = []
-        self._insert(text)
-        self.move_cursor(self.document.end)
-
-    async def _on_paste(self, event: events.Paste) -> None:
-        event.stop()
-        event.prevent_default()
-        self._insert(event.text)
-
-    def action_paste(self) -> None:
-        """Put in what was copied in this app."""
-        self._insert(self.app.clipboard)
-
-    def _insert(self, text: str) -> None:
-        clean = _NOISE.sub("", text).replace("\r\n", "\n").replace("\r", "\n")
-        if len(clean) > _LONG or _CONTROL.search(clean):
-            self._pasted.append(clean)
-            clean = f"[pasted #{len(self._pasted)}: {len(clean):,} characters]"
-        start, end = sorted(self.selection)
-        done = self.replace(clean, start, end, maintain_selection_offset=False)
-        self.move_cursor(done.end_location)
 
     def action_send(self) -> None:
         """Send what is typed, if anything is; or put in what is offered, unless it is typed already."""
@@ -156,8 +99,7 @@ class Prompt(TextArea):
             self.app.notify(told, severity="warning")
             return
         self._completion.close()
-        self.clear()
-        self._pasted = []
+        self.empty()
         self._history.add(text)
         self.post_message(self.Sent(text))
 
@@ -222,7 +164,7 @@ class Prompt(TextArea):
 
     @on(TextArea.Changed)
     def _changed(self) -> None:
-        self._keep_soon()
+        self.keep_soon()
         self._look()
 
     @on(TextArea.SelectionChanged)
@@ -337,90 +279,6 @@ class Prompt(TextArea):
             self._app.complain(error)
         else:
             self.put(text)
-
-    # --- what is kept
-
-    def note_waiting(self, texts: tuple[str, ...]) -> None:
-        """Keep with the draft what was sent and waits for its turn."""
-        if texts != self._waiting and not self._is_leaving:
-            self._waiting = texts
-            self._keep_soon()
-
-    async def leave(self) -> None:
-        """Keep what is typed and what waits, as it is now: the app is left."""
-        self._is_leaving = True
-        await self._keep()
-
-    async def on_unmount(self) -> None:
-        if not self._is_leaving:
-            await self.leave()
-
-    def _keep_soon(self) -> None:
-        if self._place is not None and not self._is_saving and not self._is_leaving:
-            self._is_saving = True
-            self.set_timer(_SAVED_AFTER, self._keep)
-
-    async def _keep(self) -> None:
-        self._is_saving = False
-        if self._place is not None:
-            await self._save(self._place, self._draft())
-
-    def _draft(self) -> Draft:
-        return Draft(text=self.text, pasted=tuple(self._pasted), waiting=self._waiting)
-
-    async def _save(self, place: str, draft: Draft) -> None:
-        try:
-            async with self._writing:
-                await self._drafts.save(place, draft)
-        except SojournError as error:
-            self._app.complain(error)
-
-    def _session_changed(self) -> None:
-        """Put the draft of another session in place of that of the one that was left."""
-        app = self._app
-        place = app.session.id if app.session is not None else f"new:{app.conversation.project.id}"
-        was, self._place = self._place, place
-        if place == was:
-            return
-        if was is not None and was.startswith("new:") and app.chat.turns.is_busy:
-            self._move(was, place)  # the session was begun by what was just said; what was typed since goes on in it
-            return
-        left = self._draft()
-        if was is not None:
-            self.clear()
-            self._pasted, self._waiting = [], ()
-        self._change(was, left, place)
-
-    @work(group="drafts")
-    async def _move(self, was: str, place: str) -> None:
-        await self._save(was, Draft())
-        await self._save(place, self._draft())
-
-    @work(group="drafts")
-    async def _change(self, was: str | None, left: Draft, place: str) -> None:
-        if was is not None:
-            await self._save(was, left)
-        try:
-            async with self._writing:
-                found = await self._drafts.load(place)
-        except SojournError as error:
-            self._app.complain(error)
-            return
-        if found and place == self._place and not self.text:
-            typed = whole(found.text, found.pasted)
-            self.put("\n\n".join([*found.waiting, *([typed] if typed else [])]))
-            if found.waiting:
-                self.app.notify("what was waiting to be sent is in the prompt again")
-
-
-def whole(text: str, pasted: list[str] | tuple[str, ...]) -> str:
-    """Return *text* with what was pasted in place of its marks."""
-
-    def put_back(found: re.Match[str]) -> str:
-        number = int(found[1])
-        return pasted[number - 1] if 0 < number <= len(pasted) else found[0]
-
-    return _MARK.sub(put_back, text)
 
 
 _OWN_KEYS: Final[Mapping[str, Callable[[Prompt], None]]] = {
