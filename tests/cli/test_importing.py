@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import sojourn
+from sojourn.desk.importing.claude_code import part_id
 from tests.cli.foreign_sessions import CLAUDE_ID, CODEX_ID, ClaudeFile, CodexFile, claude_talk, codex_talk, write_lines
 from tests.cli.typed import Type
 
@@ -96,9 +97,9 @@ def test_a_compaction_stays_one(folder: Path, type_: Type) -> None:
 def test_what_a_subagent_said_is_nested_under_its_caller(folder: Path, type_: Type) -> None:
     type_("import", str(claude_talk().written(folder)))
 
-    nested = header(type_, f"{CLAUDE_ID}-ag1")
+    nested = header(type_, part_id(CLAUDE_ID, "ag1"))
     assert nested["parent"] == CLAUDE_ID
-    assert [one["content"] for one in messages(type_, f"{CLAUDE_ID}-ag1")] == ["find the cookie", "in auth.py"]
+    assert [one["content"] for one in messages(type_, part_id(CLAUDE_ID, "ag1"))] == ["find the cookie", "in auth.py"]
 
 
 def test_what_was_said_after_going_back_is_a_fork_that_takes_over(anywhere: Path, type_: Type) -> None:
@@ -111,7 +112,7 @@ def test_what_was_said_after_going_back_is_a_fork_that_takes_over(anywhere: Path
     file.answer("a3", "m3", {"type": "text", "text": "another answer"})
     type_("import", str(file.written(anywhere)))
 
-    fork = f"{CLAUDE_ID}-u3"
+    fork = part_id(CLAUDE_ID, "u3")
     assert [one["content"] for one in messages(type_, CLAUDE_ID)] == ["one", "answer one", "two", "answer two"]
     assert [one["content"] for one in messages(type_, fork)] == ["one", "answer one", "another two", "another answer"]
     assert header(type_, fork)["forked_from"] == CLAUDE_ID
@@ -236,7 +237,7 @@ def test_sessions_move_to_another_sojourn_to_the_letter(
     type_("tag", CLAUDE_ID, "web")
     exported = type_("export", "--all", "-f", "json", "--no-redact", "-o", str(folder / "out"), "--json").data["files"]
     before = {one["session_id"]: entries(type_, one["session_id"]) for one in exported}
-    [fork] = [one["session_id"] for one in exported if not one["session_id"].startswith(CLAUDE_ID)]
+    [fork] = [one["session_id"] for one in exported if one["session_id"] not in {CLAUDE_ID, part_id(CLAUDE_ID, "ag1")}]
     _elsewhere(folder, monkeypatch)
 
     assert type_("import", str(folder / "out")).code == 0
@@ -375,7 +376,7 @@ def test_subagents_without_names_are_told_apart(folder: Path, type_: Type) -> No
     type_("import", str(file.written(folder)))
 
     for name in ("x", "y"):
-        nested = f"{CLAUDE_ID}-{name}1"
+        nested = part_id(CLAUDE_ID, f"{name}1")
         assert [one["content"] for one in messages(type_, nested)] == [f"find {name}", f"found {name}"]
         assert header(type_, nested)["title"] == f"Find {name}"
 
@@ -409,7 +410,7 @@ def test_lines_that_say_nothing_hold_the_talk_together(folder: Path, type_: Type
     type_("import", str(file.written(folder)))
 
     assert [one["content"] for one in messages(type_, CLAUDE_ID)] == ["one", "answer", "two"]
-    assert [one["content"] for one in messages(type_, f"{CLAUDE_ID}-u3")] == ["one", "answer", "another two"]
+    assert [one["content"] for one in messages(type_, part_id(CLAUDE_ID, "u3"))] == ["one", "answer", "another two"]
 
 
 def test_a_talk_that_was_resumed_in_a_copy_shares_what_was_copied(folder: Path, type_: Type) -> None:
@@ -473,3 +474,10 @@ def test_a_compaction_of_codex_is_found_where_the_program_puts_it(folder: Path, 
     kinds = [one["event"]["kind"] for one in entries(type_, CODEX_ID)]
     assert kinds[-3:] == ["message_added", "compacted", "message_added"]
     assert entries(type_, CODEX_ID)[-2]["event"]["summary"] == "b"
+
+
+def test_a_session_is_named_by_the_beginning_of_its_id_in_spite_of_its_parts(folder: Path, type_: Type) -> None:
+    type_("import", str(claude_talk().written(folder)))
+
+    assert header(type_, CLAUDE_ID[:8])["session_id"] == CLAUDE_ID
+    assert header(type_, CLAUDE_ID[-8:])["session_id"] == CLAUDE_ID

@@ -6,6 +6,7 @@ usage; results of tools that ran side by side hang beside one another. What a su
 """
 
 import re
+import uuid
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -36,6 +37,7 @@ from sojourn.model.message import Message
 from sojourn.model.usage import Usage
 
 _UUID: Final = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
+_NAMESPACE: Final = uuid.UUID("b7b0c3a4-6a8e-5a3a-9a0e-6f3b2f0f7a51")
 _SYNTHETIC: Final = "<synthetic>"
 _NO_PROMPT: Final = ("<", "Caveat:", "[Request interrupted")
 _MODELS: Final = ModelCatalog()
@@ -80,21 +82,22 @@ def find_talks(file: LineFile, path: Path) -> Found:
     agents: dict[str, str] = {}
     for spot, data in file.scan():
         titles.see(data)
-        uuid = text_of(data.get("uuid"))
-        if _is_said(data) and (uuid is None or not isinstance(data.get("message"), dict)):
+        name = text_of(data.get("uuid"))
+        if _is_said(data) and (name is None or not isinstance(data.get("message"), dict)):
             file.not_understood += 1
             continue
-        if uuid is None:
+        if name is None:
             continue  # it stands beside the talk
         _describe(about, sessions, data)
         if data.get("isSidechain") and (agent := text_of(data.get("agentId"))):
-            agents[uuid] = agent
-        lines.append(_line(data, TalkLine(uuid, time_of(data.get("timestamp")), spot)))
+            agents[name] = agent
+        lines.append(_line(data, TalkLine(name, time_of(data.get("timestamp")), spot)))
     session_id = _session_id(path, sessions)
+    about["sessionId"] = session_id
     main = [line for line in lines if not line.is_aside]
     talks = list(_talks(session_id, main, titles.best(), about))
     for name, said in _by_agent(lines, agents).items():
-        nested = SessionId(f"{session_id}-{_short(name)}")
+        nested = part_id(session_id, name)
         talks += _talks(nested, said, _first_title(file, said), about, parent=session_id)
     return Found(path=path, talks=tuple(talks))
 
@@ -152,11 +155,15 @@ def _first_title(file: LineFile, lines: list[Line]) -> tuple[str | None, TitleSo
 
 def _branch_id(session_id: SessionId, branch: Branch) -> SessionId:
     """Return the id of a branch: a fork is named after its first line, which stays the first when the fork grows."""
-    return session_id if branch.after is None else SessionId(f"{session_id}-{_short(branch.lines[0].at.id)}")
+    return session_id if branch.after is None else part_id(session_id, branch.lines[0].at.id)
 
 
-def _short(name: str) -> str:
-    return re.sub(r"[^A-Za-z0-9]", "", name)[:12] or "branch"
+def part_id(session_id: str, name: str) -> SessionId:
+    """Return the id of what has none there: a fork or a subagent's talk, by its first line or its name.
+
+    It is the same each time, and shares neither its beginning nor its end with the session's, by which people name it.
+    """
+    return SessionId(str(uuid.uuid5(_NAMESPACE, f"{session_id}/{name}")))
 
 
 def _is_said(data: dict[str, Any]) -> bool:
