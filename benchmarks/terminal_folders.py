@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
 
@@ -20,10 +21,12 @@ from sojourn.engine.session import new_session_id
 from sojourn.model.events import MessageAdded, SessionCreated
 from sojourn.model.message import Message
 from sojourn.store import Durability
+from sojourn.testing.clock import FakeClock
 
 PROJECTS: Final = 10
 """Projects that the sessions of a list belong to; one of them is the one that is asked from."""
 _AT_ONCE: Final = 500
+_YEAR: Final = timedelta(days=365)
 _BARE: Final = """
 import click
 
@@ -92,7 +95,8 @@ async def make_folders(folder: Path, *, sessions: int, logged: int) -> Folders:
 
 
 async def _fill_list(path: Path, sessions: int, projects: Sequence[str]) -> None:
-    """Make sessions of one message each, spread over the projects in turn."""
+    """Make sessions of one message each, spread over the projects in turn and over the last year."""
+    clock = FakeClock(now=datetime.now(UTC) - _YEAR, tick=_YEAR.total_seconds() / sessions / 2)
     said = history(100)
 
     async def begin(store: Any, number: int) -> None:
@@ -103,7 +107,7 @@ async def _fill_list(path: Path, sessions: int, projects: Sequence[str]) -> None
         await store.create_session(session_id, created)
         await store.append(session_id, [MessageAdded(message=Message(role="user", content=f"Question {number}"))])
 
-    async with sojourn.open_store(path, durability=Durability.RELAXED) as store:
+    async with sojourn.open_store(path, durability=Durability.RELAXED, clock=clock) as store:
         for first in range(0, sessions, _AT_ONCE):
             numbers = range(first, min(first + _AT_ONCE, sessions))
             await asyncio.gather(*(begin(store, number) for number in numbers))
