@@ -5,7 +5,7 @@ from textual.pilot import Pilot
 
 from sojourn.agent.mcp.config import McpServer
 from sojourn.agent.mcp.link import LinkError
-from sojourn.agent.mcp.offers import Artifacts, McpTool
+from sojourn.agent.mcp.offers import Artifacts, McpPrompt, McpTool
 from sojourn.agent.mcp.servers import Mcp
 from sojourn.desk.conversation import Conversation, Partner
 from sojourn.engine.app import Sojourn
@@ -216,9 +216,9 @@ async def test_the_sessions_of_the_project_are_shown_and_can_be_opened() -> None
         text = shown(app, "SESSIONS")
         side(app).focus()
         await pilot.pause()
-        for _ in range(40):
+        for _ in range(20):
             await pilot.press("down")
-        await pilot.press("enter")
+        await pilot.press("up", "enter")
         await until(pilot, lambda: app.session is not None and app.session.id == other.id)
         await until(pilot, lambda: app.state is not None and app.state.session_id == other.id)
 
@@ -325,13 +325,15 @@ async def test_a_server_that_does_not_work_says_why_and_can_be_tried_again() -> 
 
 
 async def test_a_tool_can_be_switched_off_and_on() -> None:
-    link = MadeUpLink(artifacts=Artifacts(tools=(McpTool(name="search", description="", parameters={}),)))
+    offered = Artifacts(tools=(McpTool(name="search"),), prompts=(McpPrompt(name="greet"),))
+    link = MadeUpLink(artifacts=offered)
     servers = [McpServer(name="github", command="nothing")]
     async with engine() as app, Mcp(servers, sleep=Hourglass().sleep, open_link=Opener(link)) as mcp:
         await mcp.ready()
         shown_app = with_servers(app, mcp)
         async with shown_app.run_test(size=SIZE) as pilot:
             await until(pilot, lambda: "[x] search" in shown(shown_app, "MCP"))
+            assert "1 prompt" in shown(shown_app, "MCP")
             side(shown_app).focus()
             await pilot.press("down", "enter")
             await until(pilot, lambda: "[ ] search" in shown(shown_app, "MCP"))
@@ -368,3 +370,16 @@ async def test_the_panels_take_the_colours_of_another_theme() -> None:
         before = side(app).panel("CONTEXT").content
         app.theme = "sojourn-light"
         await until(pilot, lambda: side(app).panel("CONTEXT").content is not before)
+
+
+async def test_a_new_session_can_be_begun_from_the_panel() -> None:
+    async with opened() as app, app.run_test(size=SIZE) as pilot:
+        await begun(app, pilot)
+        await until(pilot, lambda: "+ new session" in shown(app, "SESSIONS"))
+        side(app).focus()
+        await pilot.pause()
+        for _ in range(12):
+            await pilot.press("down")
+        await pilot.press("enter")
+        await until(pilot, lambda: app.session is None and app.state is None)
+        assert shown(app, "CONTEXT") == ""

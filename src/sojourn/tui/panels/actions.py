@@ -1,11 +1,13 @@
 """What choosing a row does."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from sojourn.tui.panels.rows import Act
 
 if TYPE_CHECKING:
     from sojourn.tui.app import SojournApp
+
+_BUSY: Final = "wait until the answer is there, or stop it with esc"
 
 
 def open_session(session_id: str) -> Act:
@@ -13,9 +15,21 @@ def open_session(session_id: str) -> Act:
 
     async def act(app: "SojournApp") -> None:
         if app.chat.turns.is_busy:
-            app.notify("wait until the answer is there, or stop it with esc", severity="warning")
+            app.notify(_BUSY, severity="warning")
         else:
             await app.open_session(session_id)
+
+    return act
+
+
+def begin_session() -> Act:
+    """Let what is said next begin a session, unless the model is answering."""
+
+    async def act(app: "SojournApp") -> None:
+        if app.chat.turns.is_busy:
+            app.notify(_BUSY, severity="warning")
+        else:
+            await app.action_new_session()
 
     return act
 

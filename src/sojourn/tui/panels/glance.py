@@ -27,6 +27,8 @@ class Server:
     status: Status
     reason: str
     tools: tuple[Tool, ...]
+    prompts: int = 0
+    resources: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +62,8 @@ def look_at_servers(mcp: Mcp | None) -> tuple[Server, ...]:
             tools=tuple(
                 Tool(name=tool.name, is_on=source.is_enabled(tool.name)) for tool in source.connection.artifacts.tools
             ),
+            prompts=len(source.connection.artifacts.prompts),
+            resources=len(source.connection.artifacts.resources),
         )
         for source in mcp.sources
     )

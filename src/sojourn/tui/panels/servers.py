@@ -3,6 +3,7 @@
 from typing import Final
 
 from sojourn.agent.mcp.status import Status
+from sojourn.desk.wording import count
 from sojourn.tui.panels.actions import retry_server, switch_tool
 from sojourn.tui.panels.glance import Glance, Server
 from sojourn.tui.panels.panel import Panel
@@ -46,6 +47,11 @@ def _rows_of(server: Server, glance: Glance) -> list[Row]:
     ]
     if is_lost and server.reason:
         rows.append(Row(text=f"{written(server.reason)} (enter tries again)", style="dim"))
+    offers = [
+        count(number, noun) for number, noun in ((server.prompts, "prompt"), (server.resources, "resource")) if number
+    ]
+    if offers:
+        rows.append(Row(text=" · ".join(offers), style="dim"))
     for tool in server.tools:
         sign = "[x]" if tool.is_on else "[ ]"
         act = switch_tool(server.name, tool.name, on=not tool.is_on)

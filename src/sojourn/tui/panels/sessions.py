@@ -2,7 +2,7 @@
 
 from sojourn.desk.wording import ago, count
 from sojourn.model.header import SessionHeader
-from sojourn.tui.panels.actions import open_session
+from sojourn.tui.panels.actions import begin_session, open_session
 from sojourn.tui.panels.glance import Glance
 from sojourn.tui.panels.panel import Panel
 from sojourn.tui.panels.rows import Row, written
@@ -19,7 +19,8 @@ class SessionsPanel(Panel):
 
     def rows(self, glance: Glance) -> list[Row]:
         here = glance.state.session_id if glance.state is not None else None
-        return [self._row(header, glance, is_here=header.session_id == here) for header in glance.sessions]
+        rows = [self._row(header, glance, is_here=header.session_id == here) for header in glance.sessions]
+        return [*rows, Row(mark="+", text="new session", style="dim", act=begin_session())] if rows else []
 
     def _row(self, header: SessionHeader, glance: Glance, *, is_here: bool) -> Row:
         told = f"{count(header.message_count, 'msg')} · {ago(header.updated_at, glance.now)}"
