@@ -136,3 +136,13 @@ def test_the_app_opens_at_a_terminal_and_tells_how_to_come_back(folder: Path) ->
 
     assert "\x1b[?1049h" in shown
     assert "kept; to go on: sojourn -r " in shown.rpartition("\x1b[?1049l")[2]
+
+
+def test_the_list_to_choose_from_opens_at_a_terminal_and_can_be_left(folder: Path) -> None:
+    pytest.importorskip("textual")
+    seen(folder, "-m", "scripted:x", keys=("Plan the garden wall\n", "exit\n"))
+
+    shown = seen(folder, "-r", "-m", "scripted:x", keys=((b"garden", "\x11"),), code=PROGRAM)
+
+    assert "\x1b[?1049h" in shown
+    assert "Error" not in shown.rpartition("\x1b[?1049l")[2]

@@ -139,10 +139,11 @@ class SojournApp(App[int]):
         self.theme_changed_signal.subscribe(self, lambda _: self._remember_look())
         self.sojourn.news.subscribe(StateChanged, self._heard)
         self.follow()
+        # The chat is mounted after the app is: what needs it, or covers it, comes then.
         if self._ask_which:
-            self.action_show("find")
+            self.call_after_refresh(self.action_show, "find")
         if self._first:
-            self.call_after_refresh(self.chat.say, self._first)  # the chat is mounted after the app is
+            self.call_after_refresh(self.chat.say, self._first)
 
     # --- which session is open
 
