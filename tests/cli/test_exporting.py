@@ -172,6 +172,21 @@ def test_secrets_stay_here_unless_they_are_wanted(folder: Path, type_: Type, for
     assert "left out" not in within.err
 
 
+@pytest.mark.parametrize("form", ["json", "jsonl"])
+def test_what_was_exported_without_secrets_is_taken_in_elsewhere(
+    folder: Path, type_: Type, monkeypatch: pytest.MonkeyPatch, form: str
+) -> None:
+    session_id = kept(folder)
+    type_("export", session_id, "-f", form, "-o", "talk")
+    monkeypatch.setenv("SOJOURN_STORE", str(folder / "elsewhere.db"))
+
+    assert type_("import", "talk", "--json").data["messages"] == 6
+    again = type_("export", session_id, "-f", form, "--no-redact").out
+    assert again.count("[redacted:api_key]") >= 2
+    assert KEY not in again
+    assert type_("doctor").code == 0
+
+
 # --- files
 
 

@@ -10,7 +10,9 @@ import click
 from sojourn.cli.frame import Result, on_store
 from sojourn.cli.place import Place
 from sojourn.cli.progress import progress
+from sojourn.desk.columns import fit, terminal_columns
 from sojourn.desk.references import short
+from sojourn.desk.visible import safe
 from sojourn.desk.wording import count, one_line
 from sojourn.engine.project import find_project
 from sojourn.errors import AccessError, InvalidInputError, SojournError
@@ -144,11 +146,14 @@ def _data(done: "Imported", *, dry_run: bool) -> dict[str, Any]:
 
 
 def _lines(done: "Imported") -> Iterator[str]:
+    columns = terminal_columns()
     for one in done.kept:
         if one.action == "same" or not (one.messages or one.action == "left"):
             continue
-        told = f"left out: {one.reason}" if one.action == "left" else count(one.messages, "message")
-        yield f"{_SIGNS[one.action]} {short(one.session_id)}  {one_line(one.title or 'no title', 60)}  ({told})"
+        title = one_line(one.title or "no title", 60)
+        told = f"{title}: {one.reason}" if one.action == "left" else f"{count(one.messages, 'message')}  {title}"
+        line = safe(f"{_SIGNS[one.action]} {short(one.session_id)}  {told}")
+        yield line if columns is None or one.action == "left" else fit(line, columns)
 
 
 def _notes(done: "Imported", named: list[Path], *, dry_run: bool) -> Iterator[str]:
