@@ -238,6 +238,17 @@ def test_a_session_gets_the_name_and_the_id_that_are_given(pipe: Pipe) -> None:
     assert "go on with it by -r my-session" in taken.err
 
 
+@pytest.mark.parametrize("also", [("-n", "Mine"), ("--session-id", "mine")])
+def test_who_names_a_session_begins_one(pipe: Pipe, also: tuple[str, str]) -> None:
+    pipe("chat", *MODEL, text="Plan the garden wall\n")
+
+    pipe("chat", *MODEL, *also, text="Something else\n")
+
+    assert len(sessions(pipe)) == 2
+    pipe("-c", *MODEL, "-n", "Renamed", text="More of it\n")
+    assert [header["title"] for header in sessions(pipe)] == ["Renamed", "Plan the garden wall"]
+
+
 def test_without_a_session_nothing_is_kept(pipe: Pipe, folder: Path) -> None:
     printed = pipe("-p", "A secret", "--no-session", *MODEL)
 
@@ -278,6 +289,8 @@ def test_to_go_on_there_must_be_something(pipe: Pipe) -> None:
         (("-c", "--new-session"), "give one of -c, -r and --new-session"),
         (("--no-session", "-c", "-p", "x"), "there is no session to go on with"),
         (("-c", "--session-id", "a", "-p", "x"), "add --fork"),
+        (("-n", "Mine", "-r"), "say which session it is about"),
+        (("--fork", "-r"), "say which session it is about"),
         (("-p", "x", "--session-id", "../etc"), "letters, digits"),
         (("-p", "x", "-n", ""), "a title"),
         (("-p", "x", "--max-budget-usd", "much"), "no amount of dollars"),

@@ -36,7 +36,9 @@ _OPTIONS: Final = (
     ),
     click.option("--new-session", is_flag=True, help="Begin a new session, whatever there was before."),
     click.option("--fork", is_flag=True, help="With -c or -r: go on in a fork, and leave the session as it is."),
-    click.option("--name", "-n", metavar="TITLE", help="The session's title."),
+    click.option(
+        "--name", "-n", metavar="TITLE", help="The title of the session that is begun; with -c or -r, its new one."
+    ),
     click.option("--session-id", metavar="ID", help="The id of the session that is begun."),
     click.option(
         "--model", "-m", metavar="NAME", help="Which model, such as local, claude-NAME, gpt-NAME or ollama:NAME."
@@ -114,6 +116,8 @@ class Wanted:
             raise click.UsageError("--no-session keeps nothing, so there is no session to go on with or to name")
         if self.fork and not (self.go_on or named):
             raise click.UsageError("--fork goes on in a fork of a session: say of which, with -c or -r SESSION")
+        if self.picks and (self.fork or self.name is not None):
+            raise click.UsageError("say which session it is about: -r SESSION")
         if self.session_id is not None and (self.go_on or named) and not self.fork:
             raise click.UsageError("--session-id is for a session that is begun: add --fork, or leave it out")
 
@@ -140,14 +144,15 @@ def make_start(wanted: Wanted, *, prompt: str | None = None) -> "Start":
         diagnostics.note(safe(note))
     config = loaded.config
     named = wanted.go_on or wanted.reference is not None
-    begins = prompt is not None or config.resume == "never"
+    is_given = prompt is not None or wanted.name is not None or wanted.session_id is not None
+    begins = is_given or wanted.new_session or config.resume == "never"
     return Start(
         choice=_choice(wanted, config),
         location=store_location(wanted.store, os.environ),
         store=wanted.store,
         reference=LAST if wanted.go_on else None if wanted.picks else wanted.reference,
-        pick=wanted.picks or (config.resume == "ask" and not named and not wanted.new_session and prompt is None),
-        new_session=wanted.new_session or (begins and not named),
+        pick=wanted.picks or (config.resume == "ask" and not named and not begins),
+        new_session=begins and not named,
         fork=wanted.fork,
         name=wanted.name,
         session_id=wanted.session_id,
