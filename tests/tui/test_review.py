@@ -297,3 +297,21 @@ async def test_what_is_about_a_user_who_did_not_agree_stays_in_memory_and_says_s
 
         assert here(app).head == before
         assert "in memory only" in said
+
+
+async def test_scope_and_status_can_be_clicked() -> None:
+    async with opened() as app, app.run_test(size=SIZE) as pilot:
+        await shown(app, pilot, "Tea is hot")
+        first, second = head(app).splitlines()
+        await pilot.click("#head", offset=(1 + first.index("session"), 0))
+        await until(pilot, lambda: "[session]" in head(app))
+        await pilot.click("#head", offset=(1 + second.index("retired"), 1))
+        await until(pilot, lambda: "[retired 0]" in head(app))
+
+
+async def test_the_status_goes_round_by_the_arrows() -> None:
+    async with opened() as app, app.run_test(size=SIZE) as pilot:
+        await shown(app, pilot, "Tea is hot")
+        for expected in ("[candidates 0]", "[retired 0]", "[active 1]"):
+            await pilot.press("right")
+            assert expected in head(app)

@@ -195,3 +195,20 @@ async def test_what_has_no_price_at_all_is_not_called_free() -> None:
         await until(pilot, lambda: bool(screen.groups))
 
         assert told(app, "#sum").startswith("unpriced in this session · 1 call")
+
+
+async def test_where_and_by_can_be_clicked_and_the_figures_read_again() -> None:
+    async with opened() as app, app.run_test(size=SIZE) as pilot:
+        await paid(app, "a", used(420_000))
+        await app.open_session("a")
+        screen = await shown(app, pilot)
+        first = told(app, "#head").splitlines()[0]
+        await pilot.click("#head", offset=(1 + first.index("everything"), 0))
+        await until(pilot, lambda: "[everything]" in told(app, "#head") and "in the last" in told(app, "#sum"))
+        second = told(app, "#head").splitlines()[1]
+        await pilot.click("#head", offset=(1 + second.index("session"), 1))
+        await until(pilot, lambda: figures(screen) == [("About a", 420_000)])
+        other = await app.sojourn.sessions.create("b")
+        await other.append(used(80_000))
+        await pilot.press("f5")
+        await until(pilot, lambda: len(screen.groups) == 2)
