@@ -11,6 +11,7 @@ from textual.widgets import Input, Static, TextArea
 from sojourn.context.models import ModelCatalog, ModelInfo
 from sojourn.engine.app import Sojourn
 from sojourn.errors import InvalidInputError
+from sojourn.providers.protocol import ToolDefinition
 from sojourn.tui.app import SojournApp
 from sojourn.tui.inspector import InspectorScreen
 from sojourn.tui.inspector.account import account_of
@@ -254,6 +255,30 @@ async def test_a_heavy_piece_is_told_with_a_remedy_and_left_out_things_with_a_re
         heavy = next(part for part in account.parts if part.name == "messages").pieces[0]
         assert heavy.remedy == "c lets a summary stand for the older ones"
         assert "takes" in rows_of(account, {"messages"})[1].draw(120)[0].plain
+
+
+async def test_tools_are_a_part_that_counts_and_says_what_each_costs() -> None:
+    tools = tuple(ToolDefinition(name=name, description="x" * 400) for name in ("read_file", "run"))
+    async with engine() as app_engine:
+        session = await app_engine.sessions.open(await told(app_engine, 2))
+        context = await session.context("so?", system="Be brief.", remember=False)
+        without, account = account_of(context, model="m"), account_of(context, model="m", tools=tools)
+        part = account.parts[0]
+        assert (part.title, part.cached) == ("tools (2)", "–")
+        assert account.tokens - without.tokens == account.allowed - without.allowed == part.tokens > 200
+        assert {piece.title.partition(":")[0] for piece in part.pieces} == {"read_file", "run"}
+
+
+async def test_what_was_sent_last_time_is_told_part_by_part() -> None:
+    async with engine() as app_engine:
+        session = await app_engine.sessions.open(await told(app_engine, 6))
+        await session.context("first?", system="Be brief.")
+        await session.messages.user("first?")
+        await session.messages.assistant("yes")
+        context = await session.context("second?", system="Be brief.", remember=False)
+        account = account_of(context, model="m", had_one=True)
+        cached = {part.name: part.cached for part in account.parts}
+        assert (cached["system prompt"], cached["messages"], cached["question"]) == ("yes", "part", "no")
 
 
 async def test_stored_text_is_harmless_wherever_it_is_shown() -> None:

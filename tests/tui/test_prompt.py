@@ -116,6 +116,21 @@ async def test_words_and_lines_are_deleted_with_the_keys_of_a_shell() -> None:
         assert (word, app.chat.prompt.text) == ("one ", "")
 
 
+@pytest.mark.parametrize(("key", "screen"), [("ctrl+k", "ReviewScreen"), ("ctrl+e", "SpendingScreen")])
+async def test_keys_that_the_app_shares_with_a_line_are_the_apps_where_nothing_is_typed(key: str, screen: str) -> None:
+    async with opened() as app, app.run_test(size=SIZE) as pilot:
+        await pilot.press(*"one two", "home", key)
+        await pilot.pause()
+        typed, while_typing = app.chat.prompt.text, app.screen is app.chat
+        app.chat.prompt.put("")
+        await pilot.press(key)
+        await pilot.pause()
+
+        assert while_typing
+        assert typed == ("" if key == "ctrl+k" else "one two")
+        assert type(app.screen).__name__ == screen
+
+
 async def test_alt_arrows_go_by_words() -> None:
     async with opened() as app, app.run_test(size=SIZE) as pilot:
         await pilot.press(*"one two", "alt+left", "X")
@@ -240,6 +255,19 @@ async def test_arrows_choose_and_escape_closes_without_stopping_to_type() -> Non
         assert chosen == 1
         assert not completion.is_open
         assert app.chat.prompt.text == "/h"
+
+
+async def test_escape_closes_what_is_offered_first_and_then_is_the_screens() -> None:
+    async with opened() as app, app.run_test(size=SIZE) as pilot:
+        await pilot.press(*"/he")
+        await pilot.pause()
+        await pilot.press("escape")
+        kept = app.chat.prompt.text
+        await pilot.press("escape", "escape")
+        await pilot.pause()
+
+        assert kept == "/he"
+        assert app.chat.prompt.text == ""  # twice takes away what is typed
 
 
 def test_a_path_is_no_command() -> None:
