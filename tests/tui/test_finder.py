@@ -612,3 +612,73 @@ async def test_leaving_in_the_middle_of_a_search_is_fine(engine: Sojourn, clock:
         await pilot.pause()
 
         assert app.return_code is None
+
+
+async def test_slash_goes_to_the_search_box_and_the_arrows_to_the_list(engine: Sojourn, clock: FakeClock) -> None:
+    await talk(engine, clock, "Login", "one")
+    await talk(engine, clock, "Checkout", "one")
+
+    async with finder(engine) as (_, screen, pilot):
+        await pilot.press("down")
+        in_list = screen.sessions.has_focus
+        await pilot.press("slash", "c", "h")
+        await settled(pilot, screen)
+
+        assert in_list
+        assert screen.query_one("#finder-words", Input).has_focus
+        assert titles(screen) == ["Checkout"]
+
+
+async def test_what_was_found_is_seen_where_there_is_little_room(engine: Sojourn, clock: FakeClock) -> None:
+    await talk(engine, clock, "Talk", "there is a long way to go until somebody says biscuit in this message")
+
+    async with finder(engine, words="biscuit", size=(40, 24)) as (_, screen, _):
+        found = drawn(screen, columns=38)[1]
+
+    assert "biscuit" in found
+    assert "…" in found
+
+
+async def test_a_session_that_somebody_removed_meanwhile_is_told_and_nothing_else_happens(
+    engine: Sojourn, clock: FakeClock
+) -> None:
+    session = await talk(engine, clock, "Gone soon", "one")
+
+    async with finder(engine) as (app, screen, pilot):
+        await engine.store.purge_session(session.id)
+        for key in ("enter", "f", "a", "d"):
+            await pilot.press("up", key)
+            await until(pilot, lambda: any(one.severity == "error" for one in app._notifications))
+            app.clear_notifications()
+        await pilot.press("down", "space")
+        await pilot.pause()
+
+        assert app.screen is screen
+        assert app.session is None
+
+
+async def test_taking_back_what_somebody_removed_meanwhile_is_told(engine: Sojourn, clock: FakeClock) -> None:
+    session = await talk(engine, clock, "Gone soon", "one")
+
+    async with finder(engine) as (app, screen, pilot):
+        await pilot.press("up", "a")
+        await until(pilot, lambda: titles(screen) == [])
+        await engine.store.purge_session(session.id)
+        await pilot.press("u")
+        await until(pilot, lambda: any(one.severity == "error" for one in app._notifications))
+
+        assert app.screen is screen
+
+
+async def test_a_way_back_is_promised_only_where_there_is_one(engine: Sojourn) -> None:
+    untitled = await engine.sessions.create(project=PROJECT.id)
+
+    async with finder(engine) as (app, screen, pilot):
+        await pilot.press("up", "t", "enter")
+        await until(pilot, lambda: "the tags are as they were" in told(app))
+        await pilot.press("r", *"Name", "enter")
+        await until(pilot, lambda: titles(screen) == ["Name"])
+        said = told(app)
+
+        assert chosen(screen).key == untitled.id
+        assert "u takes it back" not in said

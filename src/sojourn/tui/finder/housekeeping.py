@@ -28,6 +28,11 @@ class Housekeeping:
         self._sessions = sessions
         self._done: list[_Undo] = []
 
+    @property
+    def steps(self) -> int:
+        """How many things can be taken back."""
+        return len(self._done)
+
     async def rename(self, header: SessionHeader, title: str) -> str:
         """Give a session a title."""
         before = header.title

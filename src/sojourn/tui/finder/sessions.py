@@ -129,11 +129,12 @@ class SessionList(RowList[SessionLine]):
 
     async def _do(self, line: SessionLine, act: Awaitable[str]) -> bool:
         """Do something to a session and say what; tell whether it was done."""
+        before = self._care.steps
         try:
             said = await act
         except SojournError as error:
             self._app.complain(error)
             return False
-        self.notify(safe(f"{said}; u takes it back"), markup=False)
+        self.notify(safe(f"{said}; u takes it back" if self._care.steps > before else said), markup=False)
         self.post_message(self.Changed(line.key))
         return True
