@@ -525,3 +525,76 @@ async def test_what_was_brought_home_is_taken_back_by_going_back_before_it(engin
         assert app.state is not None
         assert app.state.session_id != session.id
         assert app.state.knowledge_base.facts == {}
+
+
+async def test_the_last_answer_of_another_branch_opens_that_branch(engine: Sojourn) -> None:
+    session = await begun(engine, "one", "two")
+    fork = await engine.sessions.fork(session.id)
+    await say(fork, "other", "way")
+
+    async with tree(engine, session.id) as (app, screen, pilot):
+        choose(screen, "[other]")
+        await pilot.press("space")
+        choose(screen, "way")
+        await pilot.press("enter")
+        shown = await back_in_chat(app, pilot)
+
+        assert app.session is not None
+        assert app.session.id == fork.id
+        assert shown == ["one", "two", "other", "way"]
+
+
+async def test_f_on_a_branch_forks_its_end(engine: Sojourn) -> None:
+    session = await begun(engine, "one", "two")
+    fork = await engine.sessions.fork(session.id)
+    await say(fork, "other", "way")
+
+    async with tree(engine, session.id) as (app, screen, pilot):
+        choose(screen, "[other]")
+        await pilot.press("f")
+        shown = await back_in_chat(app, pilot)
+
+        assert app.state is not None
+        assert app.state.header.forked_from == fork.id
+        assert shown == ["one", "two", "other", "way"]
+
+
+async def test_a_branch_that_somebody_removed_meanwhile_is_told_and_nothing_else_happens(engine: Sojourn) -> None:
+    session = await begun(engine, "one", "two")
+    fork = await engine.sessions.fork(session.id)
+    await say(fork, "other", "way")
+
+    async with tree(engine, session.id) as (app, screen, pilot):
+        choose(screen, "[other]")
+        await engine.store.purge_session(fork.id)
+        for key in ("f", "equals_sign"):
+            await pilot.press(key)
+            await until(pilot, lambda: any(one.severity == "error" for one in app._notifications))
+            app.clear_notifications()
+        await pilot.press("m", "y")
+        await until(pilot, lambda: any(one.severity == "error" for one in app._notifications))
+
+        assert app.screen is screen
+        assert app.session is not None
+        assert app.session.id == session.id
+
+
+async def test_two_branches_that_hold_the_same_say_so_and_tools_are_told_in_a_line(engine: Sojourn) -> None:
+    session = await begun(engine, "one", "two")
+    fork = await engine.sessions.fork(session.id)
+    await fork.messages.user("read it")
+    await fork.messages.assistant("", tool_calls=[ToolCall(id="c1", name="read_file", arguments={})])
+    await fork.messages.tool("c1", "line\n" * 100)
+
+    async with tree(engine, session.id) as (app, screen, pilot):
+        choose(screen, "[read it]")
+        await pilot.press("equals_sign")
+        await until(pilot, lambda: isinstance(app.screen, CompareScreen))
+        await pilot.pause()
+        body = app.screen.query_one("#compare-body", Static)
+        shown = "\n".join(line.text for line in body.render_lines(body.size.region))
+
+    assert "nothing was said since" in shown
+    assert "▸ read_file" in shown
+    assert "They hold the same" in shown
+    assert shown.count("▹ line line") == 1
