@@ -430,6 +430,19 @@ def test_a_talk_that_was_resumed_in_a_copy_shares_what_was_copied(folder: Path, 
     assert own == ["session_forked", "message_added"]
 
 
+def test_a_file_that_uses_the_names_of_anothers_lines_does_not_get_its_words(folder: Path, type_: Type) -> None:
+    first, again = ClaudeFile(), ClaudeFile(RESUMED)
+    first.user("u1", "mine")
+    again.user("u1", "another's")
+    again.user("u2", "two")
+    again.written(folder / "in")
+    os.utime(first.written(folder / "in"), (0, 0))
+    type_("import", str(folder / "in"))
+
+    assert header(type_, RESUMED)["forked_from"] is None
+    assert [one["content"] for one in messages(type_, RESUMED)] == ["another's", "two"]
+
+
 @pytest.mark.parametrize("is_compacted", [False, True])
 def test_a_talk_that_goes_on_in_another_file_goes_on_from_it(folder: Path, type_: Type, *, is_compacted: bool) -> None:
     first = ClaudeFile()

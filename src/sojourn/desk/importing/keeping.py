@@ -109,36 +109,35 @@ class TalkKeeper:
     async def _begin(self, talk: Talk, file: LineFile) -> Kept:
         # Claude Code copies what was said into other files, and with it what it used; Codex counts in each from 0.
         known = Known(calls=self._calls if talk.maker == "claude-code" else set())
-        talk, shared = self._linked(talk)
-        groups = talk.convert(file, talk.lines, shared, known)
-        forked_at, groups = await self._fork_point(talk, groups)
-        if forked_at is None and shared:
-            groups = talk.convert(file, talk.lines, 0, known)
+        linked = self._linked(talk)
+        forked_at, groups = await self._fork_point(linked, talk.convert(file, talk.lines, 0, known))
         first = next(groups, None)
         if first is None:
-            return _left(talk, "all of it is in another session" if shared else "nothing was said in it")
+            return _left(talk, "nothing was said in it" if forked_at is None else "all of it is in another session")
         at = first.at or next((line.at for line in talk.lines if line.at is not None), self._now)
         opening = await self._opening(talk) if forked_at is None else []
-        if forked_at is not None and talk.forked_from is not None and not self._dry_run:
-            await self._store.fork_session(talk.forked_from, talk.session_id, at=forked_at, began_at=at)
-        calls = (await self._stored(talk.forked_from)).calls if forked_at is not None and talk.forked_from else {}
+        if forked_at is not None and linked.forked_from is not None and not self._dry_run:
+            await self._store.fork_session(linked.forked_from, talk.session_id, at=forked_at, began_at=at)
+        calls = (await self._stored(linked.forked_from)).calls if forked_at is not None and linked.forked_from else {}
         head = 0 if forked_at is None else forked_at + 1
         writer = JournalWriter(self._store, talk.session_id, head=head, at=at, calls=calls, dry_run=self._dry_run)
         await writer.add(opening, at=at)
         return await self._write(talk, writer, chain([first], groups), "added")
 
-    def _linked(self, talk: Talk) -> tuple[Talk, int]:
-        """Return a talk that goes on from another file as a fork of that one, and how many lines both have.
+    def _linked(self, talk: Talk) -> Talk:
+        """Return a talk that goes on from another file as a fork of that one.
 
         Claude Code writes a talk that is resumed into a new file: it repeats the lines before, or names the last one.
+        What is repeated is compared by what it says, not by its names: a file may say what it likes.
         """
         if talk.forked_from is not None or talk.parent is not None or talk.maker != "claude-code":
-            return talk, 0
-        homes = [self._homes.get(line.id) for line in talk.lines]
-        shared = next((place for place, home in enumerate(homes) if home is None or home != homes[0]), len(homes))
-        last = talk.lines[shared - 1].id if shared else talk.comes_after
-        home = self._homes.get(last) if last is not None else None
-        return (talk, 0) if home is None else (replace(talk, forked_from=home, forked_after=last), shared)
+            return talk
+        home = self._homes.get(talk.lines[0].id) if talk.lines else None
+        if home is not None:
+            return replace(talk, forked_from=home)
+        after = talk.comes_after
+        home = self._homes.get(after) if after is not None else None
+        return talk if home is None else replace(talk, forked_from=home, forked_after=after)
 
     async def _fork_point(self, talk: Talk, groups: Iterator[Group]) -> tuple[Seq | None, Iterator[Group]]:
         """Return after which entry of its parent a fork begins, and what it says from there on."""
