@@ -315,3 +315,18 @@ async def test_the_status_goes_round_by_the_arrows() -> None:
         for expected in ("[candidates 0]", "[retired 0]", "[active 1]"):
             await pilot.press("right")
             assert expected in head(app)
+
+
+async def test_why_tells_what_took_the_place_of_a_fact() -> None:
+    async with opened() as app, app.run_test(size=SIZE) as pilot:
+        session = await app.sojourn.sessions.create("here", project=PROJECT.id)
+        await session.facts.learn("The port is 8080")
+        await session.facts.learn("The port is 9090")
+        await app.open_session("here")
+        screen = await review(app, pilot)
+        about = screen.evidence.query_one("#about", Static)
+        await until(pilot, lambda: "before or beside it: The port is 8080" in str(about.visual))
+        await pilot.press("left")
+        await until(pilot, lambda: "instead it holds that: The port is 9090" in str(about.visual))
+
+        assert "so that it is not learned again" in str(about.visual)

@@ -21,16 +21,18 @@ from sojourn.model.knowledge import Fact
 _AROUND: Final = 60
 """Characters that are shown before and after the words that count."""
 _MOST: Final = 400
+_OTHERS: Final = 3
 _SPEAKERS: Final = {"user": "you", "assistant": "the assistant", "tool": "a tool", "system": "the instructions"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grounds:
-    """A fact, the session that holds it, and why it is believed."""
+    """A fact, the session that holds it, why it is believed, and what else its question was answered with."""
 
     fact: Fact
     session_id: str
     explained: Explanation
+    others: tuple[Fact, ...] = ()
 
 
 class EvidencePane(Vertical):
@@ -39,7 +41,7 @@ class EvidencePane(Vertical):
     DEFAULT_CSS = """
     EvidencePane { height: auto; max-height: 50%; border-top: solid $panel; display: none; }
     EvidencePane.open { display: block; }
-    EvidencePane #about { height: auto; color: $text-muted; padding: 0 1; }
+    EvidencePane #about { max-height: 8; overflow-y: auto; height: auto; color: $text-muted; padding: 0 1; }
     EvidencePane OptionList { height: auto; max-height: 12; border: none; padding: 0 1; background: transparent; }
     EvidencePane OptionList:focus { border: none; background-tint: transparent; }
     EvidencePane OptionList > .option-list--option-highlighted { background: transparent; text-style: none; }
@@ -134,8 +136,11 @@ def _about(grounds: Grounds) -> Iterator[str]:
         yield f"it answers {one_line(fact.slot)}" + (f" with {one_line(fact.value)}" if fact.value else "")
     if fact.verified:
         yield f"checked: {one_line(fact.verified)}"
-    if fact.superseded_by:
-        yield "another fact took its place"
+    if fact.status == "retired":
+        yield "it is kept, so that it is not learned again from what was said before"
+    for one in grounds.others[:_OTHERS]:
+        held = "instead it holds that" if one.status == "active" else "before or beside it"
+        yield f"{held}: {one_line(one.content)}"
     if not grounds.explained.quotes:
         yield "no message says so: it was told by a program, or by you"
     else:

@@ -238,10 +238,12 @@ class ReviewScreen(Screen[None]):
         try:
             session = (await self._sessions_of(known))[0]
             explained = await session.why(session.facts.find(known.fact.fact_id) or known.fact)
+            history = await session.facts.history(known.fact.fact_id)
         except SojournError as error:
             self._app.complain(error)
             return
-        self.evidence.show(Grounds(fact=known.fact, session_id=session.id, explained=explained))
+        others = tuple(one for one in history if one.fact_id != known.fact.fact_id)
+        self.evidence.show(Grounds(fact=known.fact, session_id=session.id, explained=explained, others=others))
 
     @on(EvidencePane.Jump)
     async def _jump(self, event: EvidencePane.Jump) -> None:
