@@ -395,6 +395,20 @@ def test_a_damaged_database_is_told_of_with_who_can_help(pipe: Pipe, folder: Pat
     assert "sojourn doctor says what is damaged" in tried.err
 
 
+@pytest.mark.parametrize("words", [("-p", "Hi"), ("chat",), ("config", "list"), ("ls",), ("-r",)])
+def test_a_folder_that_was_removed_is_told_of(
+    pipe: Pipe, folder: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    (folder / "gone").mkdir()
+    monkeypatch.chdir(folder / "gone")
+    (folder / "gone").rmdir()
+
+    tried = pipe(*words)
+
+    assert (tried.code, tried.out) == (2, "")
+    assert "the folder that you are in does not exist any more" in tried.err
+
+
 def test_a_full_disk_is_one_sentence(folder: Path, pipe: Pipe) -> None:
     pipe("-p", "Hello", *MODEL)
     size = (folder / "home" / "sojourn.db").stat().st_size

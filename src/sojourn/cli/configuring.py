@@ -22,7 +22,7 @@ from sojourn.desk.config import (
     read_text,
 )
 from sojourn.desk.config_text import read_path, with_value, without, written
-from sojourn.desk.home import config_file
+from sojourn.desk.home import config_file, here
 from sojourn.desk.settings_known import KEYS, MCP_KEYS, PAIRS, PRICE_KEYS, checked, find_key
 from sojourn.desk.settling import write_config
 from sojourn.errors import InvalidInputError, NotFoundError
@@ -171,14 +171,14 @@ def schema() -> Result:
 
 
 def _loaded() -> Loaded:
-    return load_config(os.environ, Path.cwd())
+    return load_config(os.environ, here())
 
 
 def _file(*, project: bool) -> Path:
     own = config_file(os.environ)
     if not project:
         return own
-    return find_project_file(Path.cwd(), own) or Path.cwd() / PROJECT_FILE
+    return find_project_file(here(), own) or here() / PROJECT_FILE
 
 
 def _write(file: Path, text: str) -> None:

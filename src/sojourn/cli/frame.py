@@ -9,7 +9,6 @@ import functools
 import os
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import click
@@ -17,9 +16,9 @@ import click
 from sojourn.cli import diagnostics
 from sojourn.cli.output import write_json, write_json_error, write_lines
 from sojourn.cli.place import Place
-from sojourn.desk.home import store_location
+from sojourn.desk.home import here, store_location
 from sojourn.desk.visible import safe
-from sojourn.errors import InvalidInputError, SojournError, outside
+from sojourn.errors import SojournError, outside
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +44,7 @@ def on_store(body: Body) -> Callable[..., int]:
     @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
     @functools.wraps(body)
     def run(*, store: str | None, as_json: bool, **given: Any) -> int:
-        place = Place(store_location(store, os.environ), _folder())
+        place = Place(store_location(store, os.environ), here())
         return _tell(asyncio.run(_finished(body(place, **given))), as_json=as_json)
 
     return run
@@ -60,13 +59,6 @@ def off_store(body: Callable[..., Result]) -> Callable[..., int]:
         return _tell(body(**given), as_json=as_json)
 
     return run
-
-
-def _folder() -> Path:
-    try:
-        return Path.cwd()
-    except FileNotFoundError as error:
-        raise InvalidInputError("the folder that you are in does not exist any more; go to another one") from error
 
 
 async def _finished(working: Awaitable[Result]) -> Result:

@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-from pathlib import Path
 from typing import Final
 
 import msgspec
@@ -11,7 +10,7 @@ from sojourn.cli import diagnostics, output
 from sojourn.cli.place import Place
 from sojourn.cli.wanted import Wanted
 from sojourn.clock import SystemClock
-from sojourn.desk.home import store_location
+from sojourn.desk.home import here, store_location
 from sojourn.desk.rows import session_rows
 from sojourn.errors import InvalidInputError, outside
 from sojourn.model.header import SessionHeader
@@ -22,7 +21,7 @@ _SHOWN: Final = 20
 
 def list_sessions(wanted: Wanted) -> int:
     """Print the sessions of this project, say that one has to be named, and return the exit code for that."""
-    headers = asyncio.run(_headers(Place(store_location(wanted.store, os.environ), Path.cwd())))
+    headers = asyncio.run(_headers(Place(store_location(wanted.store, os.environ), here())))
     error = InvalidInputError("name a session: its id, a piece of its id, its title, or @last")
     if wanted.output != "text":
         output.write_json_error("sojourn", error, data={"sessions": msgspec.to_builtins(headers)})

@@ -16,6 +16,7 @@ from sojourn.cli.frame import Result, on_store
 from sojourn.cli.place import Place
 from sojourn.cli.reading import piped_in
 from sojourn.desk.config import load_config
+from sojourn.desk.home import here
 from sojourn.desk.references import short
 from sojourn.desk.windows import find_window
 from sojourn.desk.wording import count, money, one_line
@@ -130,7 +131,7 @@ async def _status(store: Store, header: SessionHeader) -> _Status:
 def _window(model: str | None) -> int | None:
     if model is None:
         return None
-    return find_window(model, os.environ, load_config(os.environ, Path.cwd()).config.prices)
+    return find_window(model, os.environ, load_config(os.environ, here()).config.prices)
 
 
 def _line(status: _Status | None, bar: _Bar) -> str:

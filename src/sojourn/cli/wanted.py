@@ -130,7 +130,7 @@ def make_start(wanted: Wanted, *, prompt: str | None = None) -> "Start":
     """
     from sojourn.desk.amounts import micros  # noqa: PLC0415
     from sojourn.desk.config import load_config  # noqa: PLC0415
-    from sojourn.desk.home import store_location  # noqa: PLC0415
+    from sojourn.desk.home import here, store_location  # noqa: PLC0415
     from sojourn.desk.start import LAST, Start  # noqa: PLC0415
     from sojourn.engine.inputs import MAX_NAME, check_text  # noqa: PLC0415
     from sojourn.model.ids import check_session_id  # noqa: PLC0415
@@ -139,7 +139,7 @@ def make_start(wanted: Wanted, *, prompt: str | None = None) -> "Start":
         check_text(wanted.name, "a title", most=MAX_NAME)
     if wanted.session_id is not None:
         check_session_id(wanted.session_id)
-    loaded = load_config(os.environ, Path.cwd())
+    loaded = load_config(os.environ, here())
     for note in loaded.notes:
         diagnostics.note(safe(note))
     config = loaded.config

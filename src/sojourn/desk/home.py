@@ -15,6 +15,18 @@ _FILE: Final = "sojourn.db"
 _CONFIG: Final = "config.toml"
 
 
+def here() -> Path:
+    """Return the folder that the person is in.
+
+    Raises:
+        InvalidInputError: it was removed under him.
+    """
+    try:
+        return Path.cwd()
+    except FileNotFoundError as error:
+        raise InvalidInputError("the folder that you are in does not exist any more; go to another one") from error
+
+
 def store_location(named: str | None, environment: Mapping[str, str]) -> str | Path:
     """Return where sessions are kept: at *named*, else where `SOJOURN_STORE` says, else at `default_location`.
 
