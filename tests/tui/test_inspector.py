@@ -92,6 +92,20 @@ async def test_a_part_opens_with_its_biggest_piece_first_and_shows_the_text() ->
         assert not any(isinstance(row, PieceRow) for row in screen._list.rows)
 
 
+async def test_a_long_text_is_read_with_keys_alone() -> None:
+    async with inspecting(messages=2) as (app, screen, pilot):
+        assert app.session is not None
+        await app.session.messages.user("\n".join(f"line {number}" for number in range(200)))
+        await until(pilot, lambda: "question" in titles(screen))
+        screen._list.choose("question")
+        await pilot.press("enter", "down", "tab")
+        focused = app.focused
+        await pilot.press("end")
+        await pilot.pause()
+        assert focused is screen.query_one("#about")
+        assert screen.query_one("#about").scroll_offset.y > 0
+
+
 async def test_why_shows_the_entry_that_a_piece_is_from() -> None:
     async with inspecting() as (_, screen, pilot):
         await pilot.press("down", "enter", "down", "w")

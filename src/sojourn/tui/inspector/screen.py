@@ -67,6 +67,7 @@ class InspectorScreen(Screen[None]):
     InspectorScreen #columns { height: 1; padding: 0 1 0 3; }
     InspectorScreen #pieces { height: 2fr; padding: 0 1; }
     InspectorScreen #about { height: 1fr; min-height: 4; border-top: solid $panel; padding: 0 1; }
+    InspectorScreen #about:focus { border-top: solid $accent; }
     InspectorScreen #about Static { height: auto; }
     InspectorScreen #payload { display: none; height: 1fr; border: none; }
     InspectorScreen #wish { display: none; border: round $primary; height: 3; }
@@ -81,7 +82,7 @@ class InspectorScreen(Screen[None]):
         yield Static("", id="columns", markup=False)
         yield RowList[InspectorRow](id="pieces", empty="nothing holds these words; esc shows all again")
         yield TextArea("", id="payload", read_only=True, show_line_numbers=False)
-        with VerticalScroll(id="about", can_focus=False):
+        with VerticalScroll(id="about"):
             yield Static("", markup=False)
         yield Input(id="wish")
         yield Footer(show_command_palette=False)
