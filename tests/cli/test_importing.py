@@ -419,6 +419,7 @@ def test_a_talk_that_was_resumed_in_a_copy_shares_what_was_copied(folder: Path, 
         file.user("u1", "one")
         file.answer("a1", "m1", _text("answer"))
     again.user("u2", "two")
+    again.note({"type": "custom-title", "customTitle": "Resumed", "sessionId": RESUMED})
     again.written(folder / "in")
     os.utime(first.written(folder / "in"), (0, 0))
     type_("import", str(folder / "in"))
@@ -427,7 +428,8 @@ def test_a_talk_that_was_resumed_in_a_copy_shares_what_was_copied(folder: Path, 
     assert kept["forked_from"] == CLAUDE_ID
     assert [one["content"] for one in messages(type_, RESUMED)] == ["one", "answer", "two"]
     own = [one["event"]["kind"] for one in entries(type_, RESUMED) if one["seq"] > kept["forked_at"]]
-    assert own == ["session_forked", "message_added"]
+    assert own == ["session_forked", "session_renamed", "message_added"]
+    assert kept["title"] == "Resumed"
 
 
 def test_a_file_that_uses_the_names_of_anothers_lines_does_not_get_its_words(folder: Path, type_: Type) -> None:

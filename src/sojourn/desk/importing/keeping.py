@@ -115,7 +115,7 @@ class TalkKeeper:
         if first is None:
             return _left(talk, "nothing was said in it" if forked_at is None else "all of it is in another session")
         at = first.at or next((line.at for line in talk.lines if line.at is not None), self._now)
-        opening = await self._opening(talk) if forked_at is None else []
+        opening = await self._opening(talk) if forked_at is None else await self._renaming(talk, linked.forked_from)
         if forked_at is not None and linked.forked_from is not None and not self._dry_run:
             await self._store.fork_session(linked.forked_from, talk.session_id, at=forked_at, began_at=at)
         calls = (await self._stored(linked.forked_from)).calls if forked_at is not None and linked.forked_from else {}
@@ -156,6 +156,14 @@ class TalkKeeper:
         events: list[Event] = [SessionCreated(project=project, parent=talk.parent, metadata=about)]
         title = _title(talk)
         return [*events, SessionRenamed(title=title, source=talk.title_source)] if title else events
+
+    async def _renaming(self, talk: Talk, parent: SessionId | None) -> list[Event]:
+        """Return what gives a fork its title, if it has another than its parent, and not one that was made up here."""
+        row = await self._store.find_session(parent) if parent is not None else None
+        title = _title(talk)
+        if row is None or title is None or talk.title_source == "auto" or row.header.title == title:
+            return []
+        return [SessionRenamed(title=title, source=talk.title_source)]
 
     # --- one that is here
 
