@@ -5,6 +5,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
 from sojourn.engine.session import Session
+from sojourn.model import events as ev
 from sojourn.model.events import Span
 from sojourn.tui.app import SojournApp
 from sojourn.tui.review import ReviewScreen
@@ -330,3 +331,18 @@ async def test_why_tells_what_took_the_place_of_a_fact() -> None:
         await until(pilot, lambda: "instead it holds that: The port is 9090" in str(about.visual))
 
         assert "so that it is not learned again" in str(about.visual)
+
+
+async def test_a_fact_that_the_state_holds_no_more_is_explained_by_its_own_evidence() -> None:
+    async with opened() as app, app.run_test(size=SIZE) as pilot:
+        session = await app.sojourn.sessions.create("here", project=PROJECT.id)
+        said = await session.messages.user("The gate is green.")
+        old = await session.facts.learn("The gate is green", confidence=0.1, scope="project", causes=[said.seq])
+        many = [ev.FactLearned(fact_id=f"f{n}", content=f"House {n} has {n} rooms", confidence=1.0) for n in range(100)]
+        await session.append(*many)
+        await app.open_session("here")
+        assert here(app).facts.find(old.fact_id) is None
+        screen = await review(app, pilot)
+        await pilot.press("tab", "tab")
+        await until(pilot, lambda: contents(screen) == ["The gate is green"])
+        await until(pilot, lambda: any("The gate is green." in quote for quote in screen.evidence.quotes))

@@ -1,7 +1,6 @@
 """What a fact rests on: the messages behind it, with the words that count. Enter jumps to one."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from rich.text import Text
@@ -14,25 +13,15 @@ from textual.widgets.option_list import Option
 
 from sojourn.desk.visible import safe
 from sojourn.desk.wording import one_line
-from sojourn.engine.why import Explanation, Quote
+from sojourn.engine.why import Quote
 from sojourn.model.events import Span
-from sojourn.model.knowledge import Fact
+from sojourn.tui.review.grounds import Grounds
 
 _AROUND: Final = 60
 """Characters that are shown before and after the words that count."""
 _MOST: Final = 400
 _OTHERS: Final = 3
 _SPEAKERS: Final = {"user": "you", "assistant": "the assistant", "tool": "a tool", "system": "the instructions"}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Grounds:
-    """A fact, the session that holds it, why it is believed, and what else its question was answered with."""
-
-    fact: Fact
-    session_id: str
-    explained: Explanation
-    others: tuple[Fact, ...] = ()
 
 
 class EvidencePane(Vertical):

@@ -15,7 +15,8 @@ from sojourn.engine.session import Session
 from sojourn.errors import SojournError
 from sojourn.model.events import FactStatus
 from sojourn.tui.review.changes import Change, Verb, change, take_back
-from sojourn.tui.review.evidence import EvidencePane, Grounds
+from sojourn.tui.review.evidence import EvidencePane
+from sojourn.tui.review.grounds import find_grounds
 from sojourn.tui.review.head import ReviewHead
 from sojourn.tui.review.known import SCOPES, STATUSES, Known, Scope, chosen, counts, read_known
 from sojourn.tui.review.listing import FactList
@@ -237,13 +238,11 @@ class ReviewScreen(Screen[None]):
             return
         try:
             session = (await self._sessions_of(known))[0]
-            explained = await session.why(session.facts.find(known.fact.fact_id) or known.fact)
-            history = await session.facts.history(known.fact.fact_id)
+            grounds = await find_grounds(session, session.facts.find(known.fact.fact_id) or known.fact)
         except SojournError as error:
             self._app.complain(error)
             return
-        others = tuple(one for one in history if one.fact_id != known.fact.fact_id)
-        self.evidence.show(Grounds(fact=known.fact, session_id=session.id, explained=explained, others=others))
+        self.evidence.show(grounds)
 
     @on(EvidencePane.Jump)
     async def _jump(self, event: EvidencePane.Jump) -> None:
