@@ -333,7 +333,7 @@ async def test_why_tells_what_took_the_place_of_a_fact() -> None:
         assert "so that it is not learned again" in str(about.visual)
 
 
-async def test_a_fact_that_the_state_holds_no_more_is_explained_by_its_own_evidence() -> None:
+async def test_a_fact_that_the_state_holds_no_more_can_be_explained_retired_and_taken_back() -> None:
     async with opened() as app, app.run_test(size=SIZE) as pilot:
         session = await app.sojourn.sessions.create("here", project=PROJECT.id)
         said = await session.messages.user("The gate is green.")
@@ -346,3 +346,7 @@ async def test_a_fact_that_the_state_holds_no_more_is_explained_by_its_own_evide
         await pilot.press("tab", "tab")
         await until(pilot, lambda: contents(screen) == ["The gate is green"])
         await until(pilot, lambda: any("The gate is green." in quote for quote in screen.evidence.quotes))
+        await pilot.press("r")
+        await until(pilot, lambda: contents(screen) == [])
+        await pilot.press("u")
+        await until(pilot, lambda: contents(screen) == ["The gate is green"])

@@ -16,11 +16,21 @@ Verb = Callable[[Session], Awaitable[object]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Part:
-    """What changed in one session."""
+    """What changed in one session.
+
+    *beyond* is a fact as it was before and is after, if the state holds it no more: the state says nothing about it.
+    """
 
     session: Session
     before: SessionState
     after: SessionState
+    beyond: tuple[Fact, Fact] | None = None
+
+    def changed_facts(self) -> list[tuple[Fact | None, Fact]]:
+        """Return each fact that changed, as it was, if it was, and as it is."""
+        before, after = self.before.knowledge_base.facts, self.after.knowledge_base.facts
+        changed = [(before.get(key), now) for key, now in after.items() if before.get(key) != now]
+        return [*changed, *([self.beyond] if self.beyond is not None else [])]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,13 +51,19 @@ class Change:
         return all(part.before.head == part.after.head for part in self.parts)
 
 
-async def change(sessions: Sequence[Session], verb: Verb, *, told: str) -> Change:
-    """Do *verb* in each of *sessions*, and return what changed by it. The errors are the verb's."""
+async def change(sessions: Sequence[Session], verb: Verb, *, told: str, fact: Fact | None = None) -> Change:
+    """Do *verb*, with *fact* if it is about one, in each of *sessions*, and return what changed by it.
+
+    The errors are the verb's.
+    """
     parts = []
     for session in sessions:
         before = session.state
-        await verb(session)
-        parts.append(_Part(session=session, before=before, after=session.state))
+        now = await verb(session)
+        beyond = None
+        if fact is not None and isinstance(now, Fact) and fact.fact_id not in before.knowledge_base.facts:
+            beyond = (fact, now)
+        parts.append(_Part(session=session, before=before, after=session.state, beyond=beyond))
     return Change(told=told, parts=tuple(parts))
 
 
@@ -67,13 +83,12 @@ def _same(part: _Part) -> bool:
 async def _take_back_facts(part: _Part) -> None:
     """Bring back what held before anything else: that retires what took its place."""
     facts = part.session.facts
-    before, after = part.before.knowledge_base.facts, part.after.knowledge_base.facts
-    changed = [(before.get(key), now) for key, now in after.items() if before.get(key) != now]
+    changed = part.changed_facts()
     for was, now in changed:
         if was is not None and was.content != now.content:
             await facts.correct(was.fact_id, was.content, confidence=was.confidence, source=was.sources[-1])
     for was, _ in changed:
-        if was is not None and was.status == "active" and _status(part.session, was) != "active":
+        if was is not None and was.status == "active":
             await facts.activate(was.fact_id)
     for was, now in changed:
         if was is None:
@@ -82,11 +97,6 @@ async def _take_back_facts(part: _Part) -> None:
             await facts.retire(was.fact_id, was.retired_reason or "")
         elif was.status == "candidate":
             await facts.put_back(was.fact_id)
-
-
-def _status(session: Session, fact: Fact) -> str:
-    held = session.facts.find(fact.fact_id)
-    return held.status if held is not None else fact.status
 
 
 async def _take_back_pins(part: _Part) -> None:

@@ -330,7 +330,8 @@ class ReviewScreen(Screen[None]):
         """Change a fact wherever it is held, or the open session if *known* is None; one change after the other."""
         async with self._changing:
             try:
-                done = await change(await self._sessions_of(known), verb, told=told)
+                fact = known.fact if known is not None else None
+                done = await change(await self._sessions_of(known), verb, told=told, fact=fact)
             except SojournError as error:
                 self._app.complain(error)
                 return
