@@ -9,7 +9,15 @@ from sojourn.desk.config import load_config
 from sojourn.desk.settling import settle
 from sojourn.errors import InvalidInputError
 from sojourn.tui.app import SojournApp
-from sojourn.tui.themes import DEFAULT_THEME, PLAIN_THEME, THEMES, ThemeMemory, chosen_theme, wants_no_colour
+from sojourn.tui.themes import (
+    DEFAULT_THEME,
+    PLAIN_THEME,
+    THEMES,
+    ThemeMemory,
+    chosen_theme,
+    told_to_textual,
+    wants_no_colour,
+)
 from tests.tui.apps import conversation, engine, opened
 
 pytestmark = pytest.mark.anyio
@@ -62,6 +70,15 @@ def test_a_theme_that_is_not_known_is_left_for_the_default() -> None:
 )
 def test_who_asks_for_no_colour_is_heard(environment: dict[str, str], *, plain: bool) -> None:
     assert wants_no_colour(environment) is plain
+
+
+@pytest.mark.parametrize("before", [{}, {"NO_COLOR": ""}, {"NO_COLOR": "1"}])
+def test_the_environment_is_as_before(before: dict[str, str]) -> None:
+    for plain in (True, False):
+        environment = dict(before)
+        with told_to_textual(environment, plain=plain):
+            assert ("NO_COLOR" in environment) is plain
+        assert environment == before
 
 
 @pytest.mark.parametrize("variable", [("NO_COLOR", "1"), ("TERM", "dumb")])

@@ -27,7 +27,7 @@ from sojourn.engine.session import Session
 from sojourn.errors import SojournError
 from sojourn.model.state import SessionState
 from sojourn.tui.chat.screen import ChatScreen
-from sojourn.tui.themes import THEMES, ThemeMemory, chosen_theme, wants_no_colour
+from sojourn.tui.themes import THEMES, ThemeMemory, chosen_theme, told_to_textual, wants_no_colour
 
 WIDE: Final = 100
 """Columns from which on there is room beside the talk."""
@@ -98,9 +98,8 @@ class SojournApp(App[int]):
         another one that is chosen is remembered in *config*, if that is given.
         """
         plain = wants_no_colour(os.environ)
-        if plain:
-            os.environ["NO_COLOR"] = "1"  # Textual takes it from there, and leaves out every colour
-        super().__init__(ansi_color=True if plain else None)
+        with told_to_textual(os.environ, plain=plain):
+            super().__init__(ansi_color=True if plain else None)
         self.conversation = conversation
         self.notes = tuple(notes)
         self._first = first

@@ -4,7 +4,8 @@ Colour is never the only sign of anything. Who asks for none (`NO_COLOR`), or ha
 plain theme: the terminal's own two colours, with bold and reversed text where others have a colour.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, MutableMapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
@@ -97,6 +98,23 @@ THEMES: Final = (
 def wants_no_colour(environment: Mapping[str, str]) -> bool:
     """Tell whether a person asked for no colour, or has a terminal without any."""
     return bool(environment.get("NO_COLOR")) or environment.get("TERM", "") in {"dumb", "vt100", "vt220"}
+
+
+@contextmanager
+def told_to_textual(environment: MutableMapping[str, str], *, plain: bool) -> Iterator[None]:
+    """Let an app that is made within know whether it has to do without colours; Textual reads that once."""
+    before = environment.get("NO_COLOR")
+    if plain:
+        environment["NO_COLOR"] = "1"
+    else:
+        environment.pop("NO_COLOR", None)  # Textual hears an empty one, too, which means nothing
+    try:
+        yield
+    finally:
+        if before is None:
+            environment.pop("NO_COLOR", None)
+        else:
+            environment["NO_COLOR"] = before
 
 
 def chosen_theme(wanted: str | None, known: Mapping[str, Any], *, plain: bool) -> str:
