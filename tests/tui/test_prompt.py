@@ -277,11 +277,11 @@ def test_a_path_is_no_command() -> None:
 
 
 def test_an_at_sign_lists_files_by_their_name_first() -> None:
-    paths = ["docs/prompt.md", "src/app.py", "src/prompt.py", "src/very/deep/prompting.py"]
+    paths = ["docs/prompt.md", "a/prompting.py", "src/app.py", "src/prompt.py", "src/very/deep/prompting.py"]
 
     found = ranked(paths, "prompt", most=10)
 
-    assert found[:2] == ["src/prompt.py", "docs/prompt.md"]
+    assert found == ["src/prompt.py", "docs/prompt.md", "a/prompting.py", "src/very/deep/prompting.py"]
     assert ranked(paths, "sap", most=1) == ["src/app.py"]
     assert [one.insert for one in mentions_for("app", ["src/app.py"], None)] == ["src/app.py "]
     assert [one.insert for one in mentions_for("my", ["my file.txt"], None)] == ["`my file.txt` "]

@@ -60,7 +60,7 @@ def ranked(paths: Sequence[str], typed: str, *, most: int) -> list[str]:
             by_path.append(path)
         elif len(by_letters) < most and _in_order(wanted, low):
             by_letters.append(path)
-    by_name.sort(key=len)
+    by_name.sort(key=lambda path: (len(path.rpartition("/")[2]), len(path)))
     by_path.sort(key=lambda path: (wanted not in path.lower().rpartition("/")[2], len(path)))
     return [*by_name, *by_path, *by_letters][:most]
 
