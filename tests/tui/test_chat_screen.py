@@ -216,7 +216,7 @@ async def test_five_megabytes_are_refused_in_one_sentence_and_stay_in_the_prompt
         long = "five megabytes " * 350_000
         await say(app, pilot, long)
 
-        assert [one.severity for one in app._notifications] == ["error"]
+        assert [one.severity for one in app._notifications] == ["warning"]
         assert app.chat.prompt.whole() == long.strip()
         assert app.session is None
 
@@ -234,6 +234,9 @@ async def test_e_goes_back_to_what_was_said_and_puts_it_into_the_prompt() -> Non
         await until(pilot, lambda: app.session is not before and bool(texts(app)))
 
         assert app.chat.prompt.text == "second question"
+        assert app.state is not None
+        assert app.state.conversation.turn is not None
+        assert app.state.conversation.turn.outcome == "completed"
         assert texts(app) == ["first question", "first answer"]
 
 

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 from sojourn.engine.sessions import SessionManager
 from sojourn.errors import InvalidInputError
-from sojourn.model.events import TurnStarted
 from sojourn.model.ids import SessionId
-from sojourn.store.protocol import Order, Store
+from sojourn.store.protocol import Store
 from sojourn.tui.branches.nodes import Parts, Said
+from sojourn.tui.chat.items import place_before
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +34,7 @@ async def go(sessions: SessionManager, store: Store, node: Said | Parts, *, is_l
             return Goal(session_id=node.session_id)
         return await fork(sessions, store, node)
     if node.item.is_prompt:
-        rewound = await sessions.rewind(node.session_id, at=await _before(store, node))
+        rewound = await sessions.rewind(node.session_id, at=await place_before(store, node.session_id, node.item))
         told = "say it differently; what was said before is kept as a branch"
         return Goal(session_id=rewound.id, prompt=node.item.text, told=told)
     if is_last:
@@ -49,7 +49,7 @@ async def fork(sessions: SessionManager, store: Store, node: Said | Parts) -> Go
     if isinstance(node, Parts):
         return Goal(session_id=(await sessions.fork(node.branch.header.session_id)).id, told=told)
     if node.item.is_prompt:
-        forked = await sessions.fork(node.session_id, at=await _before(store, node))
+        forked = await sessions.fork(node.session_id, at=await place_before(store, node.session_id, node.item))
         return Goal(session_id=forked.id, prompt=node.item.text, told=told)
     return Goal(session_id=(await sessions.fork(node.session_id, at=node.item.seq)).id, told=told)
 
@@ -62,11 +62,3 @@ async def _to_branch(sessions: SessionManager, node: Parts) -> Goal:
         return Goal(session_id=header.session_id)
     forked = await sessions.fork(header.session_id)
     return Goal(session_id=forked.id, told="a fork of what was left behind: it goes on where it ended")
-
-
-async def _before(store: Store, node: Said) -> int:
-    """Return the last entry before something that the person said, and before the turn that it began."""
-    before = node.item.seq - 1
-    entries = await store.read(node.session_id, before=node.item.seq, limit=1, order=Order.NEWEST_FIRST)
-    began_turn = bool(entries) and isinstance(entries[0].event, TurnStarted)
-    return max(1, before - 1 if began_turn else before)

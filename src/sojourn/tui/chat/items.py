@@ -9,7 +9,7 @@ from sojourn.engine.session import Session
 from sojourn.model import events as ev
 from sojourn.model.entry import Entry
 from sojourn.model.message import Message
-from sojourn.store.protocol import Order
+from sojourn.store.protocol import Order, Store
 
 Kind = Literal["user", "assistant", "tool", "system", "compaction", "note"]
 
@@ -77,6 +77,13 @@ async def read_later(session: Session, *, after: int, count: int) -> list[Item]:
         items += _items(entries)
         after = entries[-1].seq
     return items[:count]
+
+
+async def place_before(store: Store, session_id: str, item: Item) -> int:
+    """Return the last entry before something that the person said, and before the turn that it began."""
+    entries = await store.read(session_id, before=item.seq, limit=1, order=Order.NEWEST_FIRST)
+    began_turn = bool(entries) and isinstance(entries[0].event, ev.TurnStarted)
+    return max(1, item.seq - 2 if began_turn else item.seq - 1)
 
 
 def _items(entries: Sequence[Entry]) -> list[Item]:

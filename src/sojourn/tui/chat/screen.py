@@ -24,7 +24,7 @@ from sojourn.model.interrupts import Interrupt
 from sojourn.tui.chat.answer import LiveAnswer
 from sojourn.tui.chat.cards import Card, CutOffCard
 from sojourn.tui.chat.commands import SHOWS, is_app_command
-from sojourn.tui.chat.items import Item
+from sojourn.tui.chat.items import Item, place_before
 from sojourn.tui.chat.prompt import Prompt
 from sojourn.tui.chat.status import StatusBar
 from sojourn.tui.chat.transcript import Transcript
@@ -317,7 +317,8 @@ class ChatScreen(Screen[None], Watcher):
         sessions = self._app.sojourn.sessions
         match what:
             case "edit" if item.is_prompt:
-                await self._app.open_session((await sessions.rewind(session.id, at=item.seq - 1)).id)
+                before = await place_before(session.store, session.id, item)
+                await self._app.open_session((await sessions.rewind(session.id, at=before)).id)
                 self.prompt.put(item.text)
             case "edit":
                 self.app.notify("only what you said can be edited and sent again; f forks here")
