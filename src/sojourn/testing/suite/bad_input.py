@@ -60,6 +60,8 @@ def with_session(session_id: Any) -> Iterator[tuple[str, Callable[[Store], Await
     yield "last_messages", lambda store: store.last_messages(session_id)
     yield "load", lambda store: store.load(session_id)
     yield "redact", lambda store: store.redact(session_id, [1])
+    yield "rewrite", lambda store: store.rewrite(session_id, {1: "{}"})
+    yield "extend_session", lambda store: store.extend_session(session_id, make_journal([said()])[1:])
     yield "save_snapshot", lambda store: store.save_snapshot(session_id, snapshot, epoch=0)
     yield "acquire_lease", lambda store: store.acquire_lease(session_id, "me")
     yield "save_partial", lambda store: store.save_partial(session_id, "text")
