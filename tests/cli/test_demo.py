@@ -75,10 +75,11 @@ def test_the_temporary_home_is_gone_unless_it_is_to_be_kept(seen: dict[str, Any]
 
 
 def test_a_mistake_is_one_sentence_and_an_exit_code() -> None:
-    mistaken = run("demonstrate")
+    mistaken = run("demmo")
 
     assert mistaken.returncode == 2
-    assert mistaken.stderr == "error: No such command 'demonstrate'.\n"
+    assert mistaken.stderr.startswith("error: ")
+    assert "demo" in mistaken.stderr
     assert mistaken.stdout == ""
 
 

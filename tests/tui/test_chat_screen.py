@@ -217,7 +217,7 @@ async def test_five_megabytes_are_refused_in_one_sentence_and_stay_in_the_prompt
         await say(app, pilot, long)
 
         assert [one.severity for one in app._notifications] == ["warning"]
-        assert app.chat.prompt.whole() == long.strip()
+        assert app.chat.prompt.whole() == long
         assert app.session is None
 
 
