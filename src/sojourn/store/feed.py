@@ -65,7 +65,8 @@ class _Follower:
                 await self._news.wait()
             self._news = anyio.Event()
             if waiting.cancelled_caught:
-                self._heard = max(self._heard, await find_head())
+                found = await find_head()  # meanwhile it may hear of more than is found
+                self._heard = max(self._heard, found)
             if self._heard > self.seen:
                 self.seen = self._heard
                 yield self.seen
