@@ -212,6 +212,7 @@ async def test_why_quotes_the_words_and_enter_jumps_to_the_message() -> None:
         span = Span(seq=said.seq, start=12, end=32)
         await session.facts.learn("uses iOS 12", spans=[span], causes=[said.seq])
         await app.open_session("here")
+        await pilot.press("ctrl+e")
         screen = await review(app, pilot)
         await until(pilot, lambda: bool(screen.evidence.quotes))
         quotes = screen.evidence.quotes

@@ -73,12 +73,18 @@ class SpendingScreen(Screen[None]):
         self._seen: object = None
         self._groups: list[Group] = []
 
+        self._head = Static("", id="head")
+        self._total = Static("", id="sum", markup=False)
+        self._bars = Static("", id="bars", markup=False)
+        self._table = DataTable[Text](cursor_type="row", zebra_stripes=False)
+        self._told = Static("", id="notes", markup=False)
+
     def compose(self) -> ComposeResult:
-        yield Static("", id="head")
-        yield Static("", id="sum", markup=False)
-        yield Static("", id="bars", markup=False)
-        yield DataTable[Text](cursor_type="row", zebra_stripes=False)
-        yield Static("", id="notes", markup=False)
+        yield self._head
+        yield self._total
+        yield self._bars
+        yield self._table
+        yield self._told
         yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
@@ -116,7 +122,7 @@ class SpendingScreen(Screen[None]):
         """Read the journals: for many sessions that takes a while, and says how far it is."""
         self._draw_head()
         if self._where != "session":
-            self.query_one("#sum", Static).update("reading …")
+            self._total.update("reading …")
         app, session = self._app, self._app.session
         try:
             if self._where == "session" and session is not None:
@@ -137,26 +143,26 @@ class SpendingScreen(Screen[None]):
 
     def _tell(self, done: int, total: int) -> None:
         if done % 20 == 0:
-            self.query_one("#sum", Static).update(f"reading {done:,} of {count(total, 'session')} …")
+            self._total.update(f"reading {done:,} of {count(total, 'session')} …")
 
     # --- drawing
 
     def _draw(self) -> None:
         self._draw_head()
-        self.query_one("#sum", Static).update(Text("\n").join(_sum_lines(self._spent.total, self._period())))
+        self._total.update(Text("\n").join(_sum_lines(self._spent.total, self._period())))
         self._draw_bars()
         self._groups = self._spent.by(self.by)[:_ROWS]
         self._draw_table()
-        self.query_one("#notes", Static).update(safe("\n".join(self._notes())))
+        self._told.update(safe("\n".join(self._notes())))
 
     def _draw_head(self) -> None:
         """Draw what is chosen. All of it is ours, so that it may be markup, to be clicked."""
         wheres = choices({one: _NAMES[one] for one in _WHERE}, self._where, action="where")
         ways = choices({one: one for one in _WAYS[self._where]}, self.by, action="way")
-        self.query_one("#head", Static).update(f"[b]Cost[/b]   {wheres}\n   by  {ways}")
+        self._head.update(f"[b]Cost[/b]   {wheres}\n   by  {ways}")
 
     def _draw_bars(self) -> None:
-        bars = self.query_one("#bars", Static)
+        bars = self._bars
         bars.display = self._where != "session" and self._spent.total.calls > 0
         if bars.display:
             last = self._app.sojourn.clock.now().astimezone(self._spent.zone).date()
@@ -169,7 +175,7 @@ class SpendingScreen(Screen[None]):
             bars.update(f"{first:%d %b} {sparkline(values)} {last:%d %b}{dearest}")
 
     def _draw_table(self) -> None:
-        table = self.query_one(DataTable)
+        table = self._table
         is_narrow = self.size.width < _NARROW
         table.clear(columns=True)
         titles = ["tokens"] if is_narrow else ["calls", "in", "cache read", "cache write", "out", "from cache"]
@@ -266,7 +272,8 @@ class SpendingScreen(Screen[None]):
         if app.chat.turns.is_busy:
             app.notify("wait until the answer is there, or stop it with esc", severity="warning")
             return
-        self.dismiss()
+        while app.screen is not app.chat:
+            app.pop_screen()
         await app.open_session(self._groups[event.cursor_row].key)
 
 

@@ -65,6 +65,7 @@ class SidePanel(VerticalScroll, can_focus=True):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - textual's name
         super().__init__(id=id)
         self._panels = [kind() for kind in _PANELS]
+        self._nothing = Static(_EMPTY, id="nothing", markup=False)
         self._cursor: tuple[Panel, int] | None = None
         self._sessions: tuple[SessionHeader, ...] = ()
         self._servers: tuple[Server, ...] = ()
@@ -74,7 +75,7 @@ class SidePanel(VerticalScroll, can_focus=True):
 
     def compose(self) -> ComposeResult:
         yield from self._panels
-        yield Static(_EMPTY, id="nothing", markup=False)
+        yield self._nothing
 
     def on_mount(self) -> None:
         self._paint()
@@ -123,7 +124,7 @@ class SidePanel(VerticalScroll, can_focus=True):
         glance = self._glance()
         changed = [panel.show(glance) for panel in self._panels]
         if any(changed):
-            self.query_one("#nothing", Static).display = not any(panel.display for panel in self._panels)
+            self._nothing.display = not any(panel.display for panel in self._panels)
             self._keep_cursor()
 
     def _glance(self) -> Glance:

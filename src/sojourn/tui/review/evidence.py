@@ -84,6 +84,10 @@ class EvidencePane(Vertical):
         if self._shown:
             self._quotes.highlighted = 0
 
+    def enter(self) -> None:
+        """Let the person choose among the messages."""
+        self._quotes.focus()
+
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         event.stop()
         if self._grounds is not None:

@@ -40,7 +40,13 @@ _EMPTY: Final[dict[FactStatus, str]] = {
 
 
 class ReviewScreen(Screen[None]):
-    """What was learned, to be accepted, corrected, retired and explained."""
+    """What was learned, to be accepted, corrected, retired and explained.
+
+    Attributes:
+        facts: the list.
+        evidence: what the chosen fact rests on.
+        wording: where a fact is put into words.
+    """
 
     DEFAULT_CSS = """
     ReviewScreen #search { border: none; height: 1; padding: 0 1; background: $surface; }
@@ -73,15 +79,22 @@ class ReviewScreen(Screen[None]):
         self._seen: tuple[object, ...] = ()
         self._changing = anyio.Lock()
         self._wanted: str | None = None
+        self._head = ReviewHead("", id="head")
+        self._search = Input(placeholder="/ search", id="search", compact=True)
+        self._empty = Static("", id="empty", markup=False)
+        self.facts = FactList(id="facts")
+        self.evidence = EvidencePane(id="evidence")
+        self.wording = WordingLine(id="wording")
+        self._said = Static("", id="said", markup=False)
 
     def compose(self) -> ComposeResult:
-        yield ReviewHead("", id="head")
-        yield Input(placeholder="/ search", id="search", compact=True)
-        yield Static("", id="empty", markup=False)
-        yield FactList(id="facts")
-        yield EvidencePane(id="evidence")
-        yield WordingLine(id="wording")
-        yield Static("", id="said", markup=False)
+        yield self._head
+        yield self._search
+        yield self._empty
+        yield self.facts
+        yield self.evidence
+        yield self.wording
+        yield self._said
         yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
@@ -91,21 +104,6 @@ class ReviewScreen(Screen[None]):
     @property
     def _app(self) -> "SojournApp":
         return cast("SojournApp", self.app)
-
-    @property
-    def facts(self) -> FactList:
-        """The list."""
-        return self.query_one(FactList)
-
-    @property
-    def evidence(self) -> EvidencePane:
-        """What the chosen fact rests on."""
-        return self.query_one(EvidencePane)
-
-    @property
-    def wording(self) -> WordingLine:
-        """Where a fact is put into words."""
-        return self.query_one(WordingLine)
 
     # --- reading and listing
 
@@ -145,18 +143,17 @@ class ReviewScreen(Screen[None]):
     def _list(self) -> None:
         """Show what was read, as far as it is asked for."""
         status, state = self._status or "active", self._app.state
-        found = chosen(self._known, status=status, words=self.query_one("#search", Input).value)
+        found = chosen(self._known, status=status, words=self._search.value)
         pinned = state.working_set.pinned_facts if state is not None else ()
         self.facts.show(found[:_SHOWN], now=self._app.sojourn.clock.now(), pinned=pinned)
-        empty = self.query_one("#empty", Static)
-        empty.display = not found
-        empty.update("Nothing like that was learned." if self._searching else _EMPTY[status])
+        self._empty.display = not found
+        self._empty.update("Nothing like that was learned." if self._searching else _EMPTY[status])
         left_out = len(found) - len(found[:_SHOWN])
-        self.query_one(ReviewHead).show(self._scope, status, counts(self._known), left_out=left_out)
+        self._head.show(self._scope, status, counts(self._known), left_out=left_out)
 
     @property
     def _searching(self) -> bool:
-        return bool(self.query_one("#search", Input).value.strip())
+        return bool(self._search.value.strip())
 
     @on(Input.Changed, "#search")
     @work(exclusive=True, group="review-searching")
@@ -173,7 +170,7 @@ class ReviewScreen(Screen[None]):
 
     def action_search(self) -> None:
         """Type what to look for."""
-        self.query_one("#search", Input).focus()
+        self._search.focus()
 
     def action_to_list(self) -> None:
         """Go back to the list."""
@@ -199,11 +196,10 @@ class ReviewScreen(Screen[None]):
 
     def action_leave(self) -> None:
         """Close what is open last: the line that is edited, the search, the evidence, or the screen."""
-        search = self.query_one("#search", Input)
         if self.wording.display:
             self._close_wording()
-        elif search.value or search.has_focus:
-            search.value = ""
+        elif self._search.value or self._search.has_focus:
+            self._search.value = ""
             self.action_to_list()
         elif self.evidence.has_class("open"):
             self.action_why()
@@ -226,7 +222,7 @@ class ReviewScreen(Screen[None]):
     def _entered(self) -> None:
         if not self.evidence.has_class("open"):
             self.action_why()
-        self.query_one("#quotes", OptionList).focus()
+        self.evidence.enter()
 
     @work(exclusive=True, group="review-why")
     async def _explain(self) -> None:
@@ -251,7 +247,8 @@ class ReviewScreen(Screen[None]):
         if not is_here and app.chat.turns.is_busy:
             app.notify("wait until the answer is there, or stop it with esc", severity="warning")
             return
-        self.dismiss()
+        while app.screen is not app.chat:
+            app.pop_screen()
         if is_here:
             app.follow(at=event.seq)
         else:
@@ -317,7 +314,7 @@ class ReviewScreen(Screen[None]):
 
     def _say(self, text: str) -> None:
         """Say in the line at the bottom what was done: it hides nothing, and stays until something else is."""
-        self.query_one("#said", Static).update(text)
+        self._said.update(text)
 
     def _change_chosen(self, verb: Callable[[Facts, str], Awaitable[object]], told: str) -> None:
         known = self.facts.chosen
