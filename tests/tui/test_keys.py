@@ -4,11 +4,12 @@ import pytest
 from textual.binding import Binding
 from textual.widgets import Input
 
-from sojourn.tui.app import SCREENS, SojournApp
+from sojourn.tui.app import SojournApp
 from sojourn.tui.chat.commands import SHOWS, app_commands, prompt_commands
 from sojourn.tui.chat.prompt import Prompt
 from sojourn.tui.chat.screen import ChatScreen
 from sojourn.tui.keys import GroupRow, KeyRow, KeysScreen, entries, parts, readable
+from sojourn.tui.screens import SCREENS
 from tests.tui.apps import opened
 
 pytestmark = pytest.mark.anyio

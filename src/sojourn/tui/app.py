@@ -13,20 +13,17 @@ from pathlib import Path
 from typing import Any, ClassVar, Final
 
 from textual import work
-from textual.app import App, SystemCommand
+from textual.app import SystemCommand
 from textual.binding import Binding, BindingType
-from textual.message import Message
-from textual.reactive import reactive
 from textual.screen import Screen
 
 from sojourn.desk.conversation import Conversation
-from sojourn.desk.visible import safe
-from sojourn.engine.app import Sojourn
 from sojourn.engine.bus import StateChanged
 from sojourn.engine.session import Session
 from sojourn.errors import SojournError
-from sojourn.model.state import SessionState
 from sojourn.tui.chat.screen import ChatScreen
+from sojourn.tui.host import Host, SessionMoved, SessionOpened
+from sojourn.tui.screens import SCREENS
 from sojourn.tui.themes import THEMES, ThemeMemory, chosen_theme, told_to_textual, wants_no_colour
 
 WIDE: Final = 100
@@ -35,18 +32,8 @@ WIDE: Final = 100
 _TWICE: Final = 2.0
 """Seconds within which a second ctrl+c belongs to the first."""
 
-SCREENS: Final = {
-    "find": ("sojourn.tui.finder:FinderScreen", "Find a session", "Search titles and what was said, and open it"),
-    "branches": ("sojourn.tui.branches:BranchScreen", "Branches", "See the forks of this session, jump, compare"),
-    "context": ("sojourn.tui.inspector:InspectorScreen", "Context", "See what the model is sent next, and why"),
-    "review": ("sojourn.tui.review:ReviewScreen", "Knowledge", "Accept, correct and retire what was learned"),
-    "spending": ("sojourn.tui.spending:SpendingScreen", "Cost", "See what was spent, on what"),
-    "keys": ("sojourn.tui.keys:KeysScreen", "Keys", "List every key"),
-}
-"""Where each screen is, what it is called and what it is for. One is imported when it is first shown."""
 
-
-class SojournApp(App[int]):
+class SojournApp(Host):
     """Lives from the first paint until the person leaves; its result is the exit code."""
 
     TITLE = "sojourn"
@@ -65,20 +52,6 @@ class SojournApp(App[int]):
         Binding("ctrl+q", "leave", "quit", show=False, priority=True),
         Binding("ctrl+c", "interrupt", "copy, stop or leave", show=False, priority=True),
     ]
-
-    state: reactive[SessionState | None] = reactive(None)
-    """The open session's state; None while nothing was said."""
-
-    class SessionOpened(Message):
-        """Another session is open now, or none. *at* is the entry to show; None shows the end."""
-
-        def __init__(self, session: Session | None, *, at: int | None = None) -> None:
-            super().__init__()
-            self.session = session
-            self.at = at
-
-    class SessionMoved(Message):
-        """The journal of the open session has grown."""
 
     def __init__(
         self,
@@ -112,16 +85,6 @@ class SojournApp(App[int]):
             self.register_theme(theme)
         self.theme = chosen_theme(look, self.available_themes, plain=plain)
         self._looks = ThemeMemory(config, lambda: self.theme) if config is not None and not plain else None
-
-    @property
-    def sojourn(self) -> Sojourn:
-        """The engine."""
-        return self.conversation.app
-
-    @property
-    def session(self) -> Session | None:
-        """The open session; None while nothing was said."""
-        return self.conversation.session
 
     @property
     def chat(self) -> ChatScreen:
@@ -165,7 +128,7 @@ class SojournApp(App[int]):
         """Show the session that the conversation is in, and keep showing it as it moves."""
         session = self._followed = self.session
         self.state = session.state if session is not None else None
-        self.chat.post_message(self.SessionOpened(session, at=at))
+        self.chat.post_message(SessionOpened(session, at=at))
         self.workers.cancel_group(self, "following")
         if session is not None:
             self._follow(session)
@@ -185,7 +148,7 @@ class SojournApp(App[int]):
     def _moved(self, session: Session) -> None:
         if session is self.session:
             self.state = session.state
-            self.chat.post_message(self.SessionMoved())
+            self.chat.post_message(SessionMoved())
 
     @work(group="look")
     async def _remember_look(self) -> None:
@@ -235,7 +198,3 @@ class SojournApp(App[int]):
         yield SystemCommand("New session", "What you say next begins one", self.action_new_session)
         yield from self.chat.palette()
         yield from super().get_system_commands(screen)
-
-    def complain(self, error: SojournError) -> None:
-        """Say in one sentence what went wrong."""
-        self.notify(safe(str(error)), severity="error", markup=False, timeout=10)

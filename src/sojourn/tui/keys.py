@@ -5,7 +5,7 @@ import pkgutil
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, ClassVar, Final, cast
+from typing import ClassVar, Final, cast
 
 from rich.text import Text
 from textual import on
@@ -19,10 +19,9 @@ from textual.widgets import Footer, Input, TextArea
 from sojourn.desk.columns import fit, pad
 from sojourn.desk.visible import safe
 from sojourn.tui.chat.commands import app_commands, prompt_commands
+from sojourn.tui.host import Host
 from sojourn.tui.rows import RowList
-
-if TYPE_CHECKING:
-    from sojourn.tui.app import SojournApp
+from sojourn.tui.screens import SCREENS
 
 _KEY: Final = 20
 """Columns of a key or a command."""
@@ -130,7 +129,7 @@ class KeysScreen(Screen[None]):
         yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
-        app = cast("SojournApp", self.app)
+        app = cast(Host, self.app)
         below = app.screen_stack[-2] if len(app.screen_stack) > 1 else None
         commands = {**app_commands(), **prompt_commands(app.conversation.mcp)}
         self._entries = entries(commands, first=_part(type(below)) if below is not None else "")
@@ -232,8 +231,6 @@ def _entry(binding: Binding, kind: type[DOMNode], group: str) -> Key:
 
 def _more(action: str, kind: type[DOMNode]) -> str:
     """Return what an action does: what is said of the screen that it shows, or of the method that is called."""
-    from sojourn.tui.app import SCREENS  # noqa: PLC0415 - the app imports this screen when it is wanted
-
     name, _, argument = action.partition("(")
     if argument:
         return SCREENS.get(argument.strip("')\""), ("", "", ""))[2] if name == "show" else ""

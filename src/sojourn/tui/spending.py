@@ -1,7 +1,7 @@
 """The screen about money: what this session cost, what all of them cost, on what, and when."""
 
 from datetime import timedelta
-from typing import TYPE_CHECKING, ClassVar, Final, Literal, cast, get_args
+from typing import ClassVar, Final, Literal, cast, get_args
 
 from rich.text import Text
 from textual import events, on, work
@@ -18,9 +18,7 @@ from sojourn.desk.wording import count, money, one_line
 from sojourn.errors import SojournError
 from sojourn.model.header import SessionHeader
 from sojourn.tui.choices import choices
-
-if TYPE_CHECKING:
-    from sojourn.tui.app import SojournApp
+from sojourn.tui.host import Host
 
 Where = Literal["session", "project", "everything"]
 _WHERE: Final[tuple[Where, ...]] = get_args(Where)
@@ -94,8 +92,8 @@ class SpendingScreen(Screen[None]):
         self.watch(self._app, "state", self._state_changed)
 
     @property
-    def _app(self) -> "SojournApp":
-        return cast("SojournApp", self.app)
+    def _app(self) -> Host:
+        return cast(Host, self.app)
 
     @property
     def groups(self) -> tuple[Group, ...]:
@@ -272,8 +270,7 @@ class SpendingScreen(Screen[None]):
         if app.chat.turns.is_busy:
             app.notify("wait until the answer is there, or stop it with esc", severity="warning")
             return
-        while app.screen is not app.chat:
-            app.pop_screen()
+        app.back_to_chat()
         await app.open_session(self._groups[event.cursor_row].key)
 
 

@@ -1,6 +1,6 @@
 """The tree of a session: what was said in it, where other branches part, and going to any of it."""
 
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import ClassVar, cast
 
 from rich.text import Text
 from textual import on, work
@@ -19,10 +19,8 @@ from sojourn.tui.branches.going import Goal, fork, go
 from sojourn.tui.branches.line import FILTERS, Line
 from sojourn.tui.branches.nodes import Node, Parts, Rest, Said
 from sojourn.tui.branches.offshoots import Offshoot
+from sojourn.tui.host import Host
 from sojourn.tui.rows import RowList
-
-if TYPE_CHECKING:
-    from sojourn.tui.app import SojournApp
 
 
 class NodeList(RowList[Node]):
@@ -68,8 +66,8 @@ class BranchScreen(Screen[None]):
     # --- parts
 
     @property
-    def _app(self) -> "SojournApp":
-        return cast("SojournApp", self.app)
+    def _app(self) -> Host:
+        return cast(Host, self.app)
 
     @property
     def nodes(self) -> NodeList:
@@ -207,8 +205,7 @@ class BranchScreen(Screen[None]):
             self._app.chat.prompt.put(goal.prompt)
         if goal.told is not None:
             self._app.notify(goal.told)
-        while self._app.screen is not self._app.chat:
-            self._app.pop_screen()
+        self._app.back_to_chat()
 
     def _is_last(self, node: Said | Parts) -> bool:
         if isinstance(node, Parts):

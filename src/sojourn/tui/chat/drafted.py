@@ -1,6 +1,6 @@
 """A field whose text is kept as the draft of the open session, and is there again when that is opened again."""
 
-from typing import TYPE_CHECKING, Final, cast
+from typing import Final, cast
 
 import anyio
 from textual import work
@@ -8,9 +8,7 @@ from textual import work
 from sojourn.engine.unsent import Unsent, UnsentTexts
 from sojourn.errors import SojournError
 from sojourn.tui.chat.pasting import PasteArea, whole
-
-if TYPE_CHECKING:
-    from sojourn.tui.app import SojournApp
+from sojourn.tui.host import Host
 
 _KEPT_AFTER: Final = 0.4
 """Seconds after which what was typed is kept."""
@@ -33,8 +31,8 @@ class DraftedArea(PasteArea):
         self.watch(self._app, "state", self._session_changed)
 
     @property
-    def _app(self) -> "SojournApp":
-        return cast("SojournApp", self.app)
+    def _app(self) -> Host:
+        return cast(Host, self.app)
 
     def note_waiting(self, texts: tuple[str, ...]) -> None:
         """Keep with the draft what was sent and waits for its turn."""

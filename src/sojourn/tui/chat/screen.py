@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, ClassVar, Final, cast
+from typing import ClassVar, Final, cast
 
 from textual import on, work
 from textual.app import ComposeResult, SystemCommand
@@ -29,10 +29,8 @@ from sojourn.tui.chat.prompt import Prompt
 from sojourn.tui.chat.status import StatusBar
 from sojourn.tui.chat.transcript import Transcript
 from sojourn.tui.chat.turns import Turns, Watcher
+from sojourn.tui.host import Host, SessionOpened
 from sojourn.tui.panels import SidePanel
-
-if TYPE_CHECKING:
-    from sojourn.tui.app import SojournApp
 
 _TWICE: Final = 0.8
 """Seconds within which a second Esc belongs to the first."""
@@ -78,8 +76,8 @@ class ChatScreen(Screen[None], Watcher):
     # --- parts
 
     @property
-    def _app(self) -> "SojournApp":
-        return cast("SojournApp", self.app)
+    def _app(self) -> Host:
+        return cast(Host, self.app)
 
     @property
     def transcript(self) -> Transcript:
@@ -190,7 +188,7 @@ class ChatScreen(Screen[None], Watcher):
 
     # --- following the journal
 
-    async def on_sojourn_app_session_opened(self, event: "SojournApp.SessionOpened") -> None:
+    async def on_session_opened(self, event: SessionOpened) -> None:
         if not self._turns.is_busy:
             await self.answer.end()
         await self.transcript.show(event.session, at=event.at)
@@ -200,7 +198,7 @@ class ChatScreen(Screen[None], Watcher):
         await self._draw_cards()
         self.prompt.focus()
 
-    async def on_sojourn_app_session_moved(self) -> None:
+    async def on_session_moved(self) -> None:
         await self._catch_up()
         await self._draw_cards()
 

@@ -5,7 +5,7 @@ Titles are searched as one types; what was said is searched behind it and joins 
 
 import asyncio
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar, Final, cast
+from typing import ClassVar, Final, cast
 
 from textual import on, work
 from textual.app import ComposeResult
@@ -23,10 +23,8 @@ from sojourn.tui.finder.glance import GlanceView, glance_at
 from sojourn.tui.finder.lines import SessionLine, heading
 from sojourn.tui.finder.sessions import SessionList
 from sojourn.tui.finder.view import View
+from sojourn.tui.host import Host
 from sojourn.tui.rows import RowList
-
-if TYPE_CHECKING:
-    from sojourn.tui.app import SojournApp
 
 _PAUSE: Final = 0.15
 """Seconds without a key before what was said is searched."""
@@ -82,8 +80,8 @@ class FinderScreen(Screen[None]):
     # --- parts
 
     @property
-    def _app(self) -> "SojournApp":
-        return cast("SojournApp", self.app)
+    def _app(self) -> Host:
+        return cast(Host, self.app)
 
     @property
     def sessions(self) -> SessionList:
@@ -285,17 +283,13 @@ class FinderScreen(Screen[None]):
     async def _go_to(self, session_id: SessionId, *, at: int | None) -> None:
         await self._app.open_session(session_id, at=at)
         if self._app.session is not None and self._app.session.id == session_id:
-            self._to_chat()
+            self._app.back_to_chat()
 
     async def action_begin(self) -> None:
         """Leave, and let what is said next begin a session."""
         if not self._is_busy():
             await self._app.action_new_session()
-            self._to_chat()
-
-    def _to_chat(self) -> None:
-        while self._app.screen is not self._app.chat:
-            self._app.pop_screen()
+            self._app.back_to_chat()
 
     def _is_busy(self) -> bool:
         """Tell whether an answer is on its way, and say so."""

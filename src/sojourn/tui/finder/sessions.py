@@ -1,7 +1,7 @@
 """The list of sessions, and what can be done to the chosen one: name it, tag it, put it away, and take that back."""
 
 from collections.abc import Awaitable
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import ClassVar, cast
 
 from textual.binding import Binding, BindingType
 from textual.message import Message
@@ -12,10 +12,8 @@ from sojourn.model.ids import SessionId
 from sojourn.tui.finder.housekeeping import Housekeeping
 from sojourn.tui.finder.lines import SessionLine
 from sojourn.tui.finder.view import Place
+from sojourn.tui.host import Host
 from sojourn.tui.rows import RowList
-
-if TYPE_CHECKING:
-    from sojourn.tui.app import SojournApp
 
 
 class SessionList(RowList[SessionLine]):
@@ -54,8 +52,8 @@ class SessionList(RowList[SessionLine]):
         self._care = Housekeeping(self._app.sojourn.sessions)
 
     @property
-    def _app(self) -> "SojournApp":
-        return cast("SojournApp", self.app)
+    def _app(self) -> Host:
+        return cast(Host, self.app)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002 - textual's
         """Offer what can be done to a session where it is."""

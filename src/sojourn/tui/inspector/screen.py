@@ -1,6 +1,6 @@
 """The screen that shows what the model is sent next."""
 
-from typing import TYPE_CHECKING, ClassVar, Final, Literal, cast, get_args
+from typing import ClassVar, Final, Literal, cast, get_args
 
 import anyio.to_thread
 import msgspec
@@ -18,6 +18,7 @@ from sojourn.desk.visible import escaped, safe
 from sojourn.engine.session import Session
 from sojourn.errors import InvalidInputError, SojournError
 from sojourn.providers.payloads import Form
+from sojourn.tui.host import Host
 from sojourn.tui.inspector.account import Account, account_of, account_of_nothing
 from sojourn.tui.inspector.lines import (
     InspectorRow,
@@ -31,9 +32,6 @@ from sojourn.tui.inspector.lines import (
 )
 from sojourn.tui.inspector.notes import last_reported, origins, pretended
 from sojourn.tui.rows import RowList
-
-if TYPE_CHECKING:
-    from sojourn.tui.app import SojournApp
 
 Wish = Literal["ask", "pretend", "filter"]
 
@@ -100,8 +98,8 @@ class InspectorScreen(Screen[None]):
         self.watch(self._app, "state", self._moved)
 
     @property
-    def _app(self) -> "SojournApp":
-        return cast("SojournApp", self.app)
+    def _app(self) -> Host:
+        return cast(Host, self.app)
 
     @property
     def account(self) -> Account | None:

@@ -1,11 +1,9 @@
 """What choosing a row does."""
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from sojourn.tui.host import Host
 from sojourn.tui.panels.rows import Act
-
-if TYPE_CHECKING:
-    from sojourn.tui.app import SojournApp
 
 _BUSY: Final = "wait until the answer is there, or stop it with esc"
 
@@ -13,7 +11,7 @@ _BUSY: Final = "wait until the answer is there, or stop it with esc"
 def open_session(session_id: str) -> Act:
     """Go on in another session, unless the model is answering."""
 
-    async def act(app: "SojournApp") -> None:
+    async def act(app: Host) -> None:
         if app.chat.turns.is_busy:
             app.notify(_BUSY, severity="warning")
         else:
@@ -25,7 +23,7 @@ def open_session(session_id: str) -> Act:
 def begin_session() -> Act:
     """Let what is said next begin a session, unless the model is answering."""
 
-    async def act(app: "SojournApp") -> None:
+    async def act(app: Host) -> None:
         if app.chat.turns.is_busy:
             app.notify(_BUSY, severity="warning")
         else:
@@ -37,7 +35,7 @@ def begin_session() -> Act:
 def show_screen(name: str) -> Act:
     """Show a screen."""
 
-    async def act(app: "SojournApp") -> None:
+    async def act(app: Host) -> None:
         app.action_show(name)
 
     return act
@@ -46,7 +44,7 @@ def show_screen(name: str) -> Act:
 def review_fact(fact_id: str) -> Act:
     """Show what there is to know about a fact, and let it be changed."""
 
-    async def act(app: "SojournApp") -> None:
+    async def act(app: Host) -> None:
         from sojourn.tui.review import ReviewScreen  # noqa: PLC0415 - a screen is imported when it is first shown
 
         app.action_show("review")
@@ -59,7 +57,7 @@ def review_fact(fact_id: str) -> Act:
 def jump_to(seq: int) -> Act:
     """Show where in the talk something was said."""
 
-    async def act(app: "SojournApp") -> None:
+    async def act(app: Host) -> None:
         app.follow(at=seq)
 
     return act
@@ -68,7 +66,7 @@ def jump_to(seq: int) -> Act:
 def switch_tool(server: str, tool: str, *, on: bool) -> Act:
     """Offer a tool of a server to models, or do so no more."""
 
-    async def act(app: "SojournApp") -> None:
+    async def act(app: Host) -> None:
         mcp = app.conversation.mcp
         if mcp is not None:
             source = mcp.source(server)
@@ -80,7 +78,7 @@ def switch_tool(server: str, tool: str, *, on: bool) -> Act:
 def retry_server(server: str) -> Act:
     """Try to connect with a server now."""
 
-    async def act(app: "SojournApp") -> None:
+    async def act(app: Host) -> None:
         if app.conversation.mcp is not None:
             app.conversation.mcp.retry(server)
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.style import Style
@@ -12,9 +12,7 @@ from rich.text import Text
 from sojourn.desk.figures import gauge
 from sojourn.desk.visible import safe
 from sojourn.desk.wording import one_line
-
-if TYPE_CHECKING:
-    from sojourn.tui.app import SojournApp
+from sojourn.tui.host import Host
 
 MOST: Final = 80
 """Characters of a stored text that a panel shows."""
@@ -22,7 +20,7 @@ _GAP: Final = 2
 ROW: Final = "row"
 """What the mouse finds under it: the number of a row."""
 
-Act = Callable[["SojournApp"], Awaitable[None]]
+Act = Callable[[Host], Awaitable[None]]
 """What happens when a row is chosen."""
 
 

@@ -1,6 +1,6 @@
 """The column beside the talk: every panel, one below the other, and one cursor for all of them."""
 
-from typing import TYPE_CHECKING, ClassVar, Final, cast
+from typing import ClassVar, Final, cast
 
 from textual import events, work
 from textual.app import ComposeResult
@@ -14,6 +14,7 @@ from sojourn.engine.session import Session
 from sojourn.errors import SojournError
 from sojourn.model.header import SessionHeader
 from sojourn.store.protocol import SessionQuery
+from sojourn.tui.host import Host
 from sojourn.tui.panels.context import ContextPanel
 from sojourn.tui.panels.cost import CostPanel
 from sojourn.tui.panels.focus import FocusPanel
@@ -28,9 +29,6 @@ from sojourn.tui.panels.sessions import SessionsPanel
 from sojourn.tui.panels.thinking import ThinkingPanel
 from sojourn.tui.panels.variables import VariablesPanel
 from sojourn.tui.panels.working_set import WorkingSetPanel
-
-if TYPE_CHECKING:
-    from sojourn.tui.app import SojournApp
 
 _SESSIONS: Final = 5
 _MINUTE: Final = 60.0
@@ -97,8 +95,8 @@ class SidePanel(VerticalScroll, can_focus=True):
         self.styles.width = "100%" if self.app.size.width < _ROOM else None
 
     @property
-    def _app(self) -> "SojournApp":
-        return cast("SojournApp", self.app)
+    def _app(self) -> Host:
+        return cast(Host, self.app)
 
     def panel(self, name: str) -> Panel:
         """Return the panel that is called *name*."""

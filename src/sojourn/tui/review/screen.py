@@ -1,7 +1,7 @@
 """The screen itself: which facts are listed, and what each key does with the one that is chosen."""
 
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, ClassVar, Final, cast
+from typing import ClassVar, Final, cast
 
 import anyio
 from textual import on, work
@@ -14,6 +14,7 @@ from sojourn.engine.nouns.facts import Facts
 from sojourn.engine.session import Session
 from sojourn.errors import SojournError
 from sojourn.model.events import FactStatus
+from sojourn.tui.host import Host
 from sojourn.tui.review.changes import Change, Verb, change, take_back
 from sojourn.tui.review.evidence import EvidencePane
 from sojourn.tui.review.grounds import find_grounds
@@ -21,9 +22,6 @@ from sojourn.tui.review.head import ReviewHead
 from sojourn.tui.review.known import SCOPES, STATUSES, Known, Scope, chosen, counts, read_known
 from sojourn.tui.review.listing import FactList
 from sojourn.tui.review.wording import WordingLine
-
-if TYPE_CHECKING:
-    from sojourn.tui.app import SojournApp
 
 _PAUSE: Final = 0.1
 _SHOWN: Final = 150
@@ -102,8 +100,8 @@ class ReviewScreen(Screen[None]):
         self.watch(self._app, "state", self._state_changed)
 
     @property
-    def _app(self) -> "SojournApp":
-        return cast("SojournApp", self.app)
+    def _app(self) -> Host:
+        return cast(Host, self.app)
 
     # --- reading and listing
 
@@ -247,8 +245,7 @@ class ReviewScreen(Screen[None]):
         if not is_here and app.chat.turns.is_busy:
             app.notify("wait until the answer is there, or stop it with esc", severity="warning")
             return
-        while app.screen is not app.chat:
-            app.pop_screen()
+        app.back_to_chat()
         if is_here:
             app.follow(at=event.seq)
         else:
