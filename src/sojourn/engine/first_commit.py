@@ -8,13 +8,14 @@ may come back. A note that cannot be read or written costs a question, never a w
 
 import os
 import re
-import subprocess
+import stat
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-_GIT_SECONDS: Final = 5
+from sojourn.engine.asking_git import ask_git
+
 _DIGITS: Final = 16
 """Digits of the hash that name a project."""
 _NOTES: Final = "sojourn-first-commits"
@@ -94,7 +95,8 @@ def _packed(shared: Path, name: str) -> str | None:
 def _read(file: Path) -> str | None:
     """Return a small text file of git's; None if there is none that can be read."""
     try:
-        if file.stat().st_size > _MOST_BYTES:
+        found = file.stat()
+        if not stat.S_ISREG(found.st_mode) or found.st_size > _MOST_BYTES:  # nobody writes to a pipe in its place
             return None
         return file.read_text("utf-8")
     except (OSError, UnicodeDecodeError):
@@ -113,18 +115,12 @@ def _note(notes: Path, known: dict[str, str]) -> None:
     newest = list(known.items())[-_MOST_NOTES:]
     unfinished = notes.with_name(f"{notes.name}.{os.getpid()}")
     with suppress(OSError):
-        unfinished.write_text("".join(f"{head} {first}\n" for head, first in newest), "utf-8")
+        with unfinished.open("x", encoding="utf-8") as file:  # what is there already may be a link to anything
+            file.write("".join(f"{head} {first}\n" for head, first in newest))
         unfinished.replace(notes)
 
 
 def _ask_git(repository: Path) -> str | None:
-    command = ["git", "--no-replace-objects", "-C", str(repository), "rev-list", "--max-parents=0", "HEAD"]
-    # In a hook, git's own variables name another repository, which is not the one that is asked about.
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    try:
-        found = subprocess.run(  # noqa: S603 - no shell, and the path is the only part that is not ours
-            command, capture_output=True, text=True, timeout=_GIT_SECONDS, check=False, env=environment
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    return found.stdout.split()[-1][:_DIGITS] if found.returncode == 0 and found.stdout.split() else None
+    answer = ask_git(repository, "rev-list", "--max-parents=0", "HEAD")
+    commits = (answer or b"").decode("ascii").split()
+    return commits[-1][:_DIGITS] if commits else None

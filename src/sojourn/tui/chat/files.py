@@ -4,19 +4,18 @@ Both take a while in a large project, so they run on a thread and are remembered
 """
 
 import os
-import subprocess
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
 import anyio.to_thread
 
+from sojourn.engine.asking_git import ask_git
+
 MOST_FILES: Final = 20_000
 """Files that are listed; of more, those that come first."""
 _FRESH: Final = 10.0
 """Seconds for which a list is good."""
-_PATIENCE: Final = 5
-"""Seconds that git may take."""
 _LEFT_OUT: Final = frozenset({"node_modules", "__pycache__", "venv", "build", "dist", "target"})
 """Folders that a walk does not enter: what is in them was made, not written."""
 
@@ -76,14 +75,10 @@ def _can_be_named(path: str) -> bool:
 
 def _known_to_git(folder: Path) -> list[str] | None:
     """Return what git lists below *folder*; None if it is no work of git's, or git is not there or too slow."""
-    command = ["git", "-C", str(folder), "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-    try:
-        done = subprocess.run(command, capture_output=True, timeout=_PATIENCE, check=False)  # noqa: S603 - our own words
-    except (OSError, subprocess.TimeoutExpired):
+    listed = ask_git(folder, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+    if listed is None:
         return None
-    if done.returncode:
-        return None
-    names = done.stdout.decode(errors="replace").split("\0")
+    names = listed.decode(errors="replace").split("\0")
     return [name for name in names[:MOST_FILES] if name]
 
 
