@@ -85,17 +85,26 @@ def _load(user_file: Path | None, folder: Path | None, home: Path | None) -> Ins
 def _project_file(folder: Path, home: Path | None) -> Path | None:
     """Return the nearest file of instructions; also one that must not be read, so that it can be said."""
     start = folder.resolve()
-    for place in _looked_at(start, (home or Path.home()).resolve()):
+    for place in _looked_at(start, home or _home()):
         if os.path.lexists(place / FILE_NAME):
             return place / FILE_NAME
     return None
 
 
-def _looked_at(start: Path, home: Path) -> list[Path]:
+def _home() -> Path | None:
+    try:
+        return Path.home()
+    except RuntimeError:  # nobody has one here, as in a container that runs as a number
+        return None
+
+
+def _looked_at(start: Path, home: Path | None) -> list[Path]:
     """Return the folders that may hold the project's file, nearest first."""
+    ends_at = None if home is None else home.resolve()
     above = [start, *start.parents]
     end = next(
-        (place for place in above if place == home or any(os.path.lexists(place / name) for name in _REPOSITORY)), start
+        (place for place in above if place == ends_at or any(os.path.lexists(place / name) for name in _REPOSITORY)),
+        start,
     )
     return above[: above.index(end) + 1]
 

@@ -12,6 +12,7 @@ import click
 from sojourn import __version__
 from sojourn.cli import diagnostics, output
 from sojourn.cli.lazy_group import LazyGroup
+from sojourn.cli.reading import open_what_is_closed
 from sojourn.errors import CorruptError, SojournError, outside
 
 _COMMANDS: Final = {
@@ -75,6 +76,7 @@ def cli() -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command that was typed, or that *arguments* say, and exit with its code."""
+    open_what_is_closed()
     if arguments is None:
         _be_quick()
     given = list(sys.argv[1:] if arguments is None else arguments)

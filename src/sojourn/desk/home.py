@@ -1,6 +1,7 @@
 """Where a person's sessions are, unless another place is named."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit, urlunsplit
@@ -63,7 +64,8 @@ def cache_folder(environment: Mapping[str, str]) -> Path:
         return named
     import platformdirs  # noqa: PLC0415 - whoever names a folder of his own does not wait for it
 
-    return platformdirs.user_cache_path("sojourn", appauthor=False)
+    with _with_a_home():
+        return platformdirs.user_cache_path("sojourn", appauthor=False)
 
 
 def _config_folder(environment: Mapping[str, str]) -> Path:
@@ -72,18 +74,32 @@ def _config_folder(environment: Mapping[str, str]) -> Path:
         return named
     import platformdirs  # noqa: PLC0415 - whoever names a folder of his own does not wait for it
 
-    return platformdirs.user_config_path("sojourn", appauthor=False)
+    with _with_a_home():
+        return platformdirs.user_config_path("sojourn", appauthor=False)
 
 
 def _named(environment: Mapping[str, str]) -> Path | None:
     named = environment.get(HOME, "").strip()
-    return Path(named).expanduser() if named else None
+    with _with_a_home():
+        return Path(named).expanduser() if named else None
 
 
 def _user_data() -> Path:
     import platformdirs  # noqa: PLC0415
 
-    return platformdirs.user_data_path("sojourn", appauthor=False)
+    with _with_a_home():
+        return platformdirs.user_data_path("sojourn", appauthor=False)
+
+
+@contextmanager
+def _with_a_home() -> Iterator[None]:
+    """Say what to do where nobody knows a home, as in a container that runs as a number."""
+    try:
+        yield
+    except RuntimeError as error:
+        raise InvalidInputError(
+            f"there is no home here: set HOME, or {HOME} to the folder for your sessions"
+        ) from error
 
 
 def shown(location: str | Path) -> str:
