@@ -60,6 +60,20 @@ def test_a_file_that_is_no_store_is_said_to_be_damaged(folder: Path, type_: Type
     assert any(line.startswith("damaged   ") for line in told.lines)
 
 
+def test_what_a_newer_program_wrote_is_not_said_to_be_damaged(folder: Path, type_: Type) -> None:
+    location = folder / "home" / "sojourn.db"
+    kept(location)
+    database = apsw.Connection(str(location))
+    database.execute("PRAGMA user_version = 9999")
+    database.close()
+
+    told = type_("doctor")
+
+    assert told.code == 5
+    assert any(line.startswith("unknown   This data was written by a newer Sojourn.") for line in told.lines)
+    assert not any("damaged" in line or "backup" in line for line in told.lines)
+
+
 def test_where_nothing_is_kept_yet_nothing_is_made(folder: Path, type_: Type) -> None:
     assert type_("doctor").code == 0
     assert not (folder / "home").exists()

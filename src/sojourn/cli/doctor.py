@@ -154,8 +154,10 @@ def _check_data(examined: Examined) -> dict[str, Any]:
 
 def _check_lines(examined: Examined) -> list[str]:
     report = examined.report
-    if report is None:
+    if isinstance(examined.error, CorruptError):
         return [f"damaged   {examined.error}", "          restore a backup, or move the file away to begin anew"]
+    if report is None:
+        return [f"unknown   {examined.error}"]
     if report.ok:
         return [f"whole     {count(report.sessions, 'session')}, entries: {report.entries:,}"]
     found = [
