@@ -15,6 +15,7 @@ from sojourn.errors import CorruptError
 from sojourn.model.events import UsageRecorded
 from sojourn.model.header import SessionHeader
 from sojourn.model.ids import SessionId
+from sojourn.model.statistics import SessionMetadata
 from sojourn.store.protocol import Order, Progress, SessionQuery, Store
 
 By = Literal["day", "model", "purpose", "session", "project"]
@@ -203,6 +204,13 @@ async def _calls_of(store: Store, header: SessionHeader, *, since: datetime | No
         if len(page) < _PAGE or (since is not None and all(entry.at < since for entry in page)):
             return calls
         before = page[-1].seq
+
+
+def cost_of(spent: SessionMetadata) -> str:
+    """Return what a session cost, as people read it. What has no known price is not called free."""
+    if spent.unpriced_calls and not spent.cost_micros:
+        return "unpriced"
+    return f"{money(sum(spent.cost_micros.values()))}{'+' if spent.unpriced_calls else ''}"
 
 
 def _model(call: Call) -> str:

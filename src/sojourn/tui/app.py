@@ -17,11 +17,13 @@ from textual.app import SystemCommand
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
+from sojourn.agent.agent import Agent
 from sojourn.desk.conversation import Conversation
 from sojourn.engine.bus import StateChanged
 from sojourn.engine.session import Session
 from sojourn.errors import SojournError
 from sojourn.tui.chat.screen import ChatScreen
+from sojourn.tui.filling import filling_of
 from sojourn.tui.host import Host, SessionMoved, SessionOpened
 from sojourn.tui.screens import SCREENS
 from sojourn.tui.themes import THEMES, ThemeMemory, chosen_theme, told_to_textual, wants_no_colour
@@ -128,6 +130,8 @@ class SojournApp(Host):
         """Show the session that the conversation is in, and keep showing it as it moves."""
         session = self._followed = self.session
         self.state = session.state if session is not None else None
+        self.filling = None
+        self._measure()
         self.chat.post_message(SessionOpened(session, at=at))
         self.workers.cancel_group(self, "following")
         if session is not None:
@@ -148,7 +152,29 @@ class SojournApp(Host):
     def _moved(self, session: Session) -> None:
         if session is self.session:
             self.state = session.state
+            self._measure()
             self.chat.post_message(SessionMoved())
+
+    def _measure(self) -> None:
+        """See how full the model's window is."""
+        agent, state = self.conversation.agent, self.state
+        if agent is None or state is None:
+            return
+        if agent.last_context is not None:
+            window = self.conversation.choice.window
+            self.filling = filling_of(agent, agent.last_context, window=window, is_guess=False)
+        elif state.conversation.message_count and self.filling is None:
+            self._look_ahead(agent)
+
+    @work(exclusive=True, group="looking-ahead")
+    async def _look_ahead(self, agent: Agent) -> None:
+        """See how full the window would be, in a session that was just opened."""
+        try:
+            context = await agent.preview()
+        except SojournError:
+            return  # there is an answer after the next message, or the error is told then
+        if agent is self.conversation.agent and agent.last_context is None:
+            self.filling = filling_of(agent, context, window=self.conversation.choice.window, is_guess=True)
 
     @work(group="look")
     async def _remember_look(self) -> None:

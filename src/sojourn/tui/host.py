@@ -9,10 +9,12 @@ from textual.reactive import reactive
 
 from sojourn.desk.conversation import Conversation
 from sojourn.desk.visible import safe
+from sojourn.desk.wording import complaint
 from sojourn.engine.app import Sojourn
 from sojourn.engine.session import Session
 from sojourn.errors import SojournError
 from sojourn.model.state import SessionState
+from sojourn.tui.filling import Filling
 
 
 class SessionOpened(Message):
@@ -82,6 +84,8 @@ class Host(App[int]):
     """Whether thinking and what tools put out is shown from the beginning."""
     state: reactive[SessionState | None] = reactive(None)
     """The open session's state; None while nothing was said."""
+    filling: reactive[Filling | None] = reactive(None)
+    """How full the model's window is; None while nobody knows."""
 
     @property
     def sojourn(self) -> Sojourn:
@@ -125,4 +129,4 @@ class Host(App[int]):
 
     def complain(self, error: SojournError) -> None:
         """Say in one sentence what went wrong."""
-        self.notify(safe(str(error)), severity="error", markup=False, timeout=10)
+        self.notify(safe(complaint(error)), severity="error", markup=False, timeout=10)

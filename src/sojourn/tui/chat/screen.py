@@ -26,7 +26,7 @@ from sojourn.tui.chat.cards import Card, CutOffCard
 from sojourn.tui.chat.commands import SHOWS, is_app_command
 from sojourn.tui.chat.items import Item, place_before
 from sojourn.tui.chat.prompt import Prompt
-from sojourn.tui.chat.status import StatusBar
+from sojourn.tui.chat.status import StatusBar, TitleBar
 from sojourn.tui.chat.transcript import Transcript
 from sojourn.tui.chat.turns import Turns, Watcher
 from sojourn.tui.host import Host, SessionOpened
@@ -48,7 +48,7 @@ class ChatScreen(Screen[None], Watcher):
     ]
 
     def compose(self) -> ComposeResult:
-        yield Static("", id="title", markup=False)
+        yield TitleBar("", id="title", markup=False)
         with Horizontal(id="middle"):
             with Vertical(id="talk"):
                 yield Transcript(id="transcript")
@@ -70,6 +70,7 @@ class ChatScreen(Screen[None], Watcher):
         self.transcript.set_tail(answer)
         self.transcript.show_details(verbose=self._verbose)
         self.watch(app, "state", self._state_changed)
+        self.watch(app, "filling", self._draw_status)
         for note in app.notes:
             self.note(note)
 
@@ -211,18 +212,15 @@ class ChatScreen(Screen[None], Watcher):
         state = self._app.state
         conversation = self._app.conversation
         title = (state.title if state is not None else None) or "a new session"
-        self.query_one("#title", Static).update(safe(f" sojourn ▸ {one_line(title)}   {conversation.project.name}"))
+        self.query_one(TitleBar).show(title, conversation.project.name, conversation.choice.model)
         self._draw_status()
 
     def _draw_status(self) -> None:
         conversation = self._app.conversation
-        context = conversation.agent.last_context if conversation.agent is not None else None
-        choice = conversation.choice
         self.query_one(StatusBar).show(
             self._app.state,
-            model=choice.model,
-            tokens=context.tokens if context is not None else None,
-            window=choice.window,
+            model=conversation.choice.model,
+            filling=self._app.filling,
             busy=self._turns.is_busy,
             waiting=len(self._turns.waiting),
         )

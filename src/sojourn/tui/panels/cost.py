@@ -3,6 +3,7 @@
 from rich.text import Text
 
 from sojourn.desk.figures import amount, percent
+from sojourn.desk.spending import cost_of
 from sojourn.desk.wording import count, money
 from sojourn.model.statistics import SessionMetadata
 from sojourn.tui.panels.actions import show_screen
@@ -24,10 +25,7 @@ class CostPanel(Panel):
     def head(self, glance: Glance) -> str:
         if glance.state is None:
             return ""
-        spent = glance.state.metadata
-        if spent.unpriced_calls and not spent.cost_micros:
-            return "unpriced"
-        return money(sum(spent.cost_micros.values())) + ("+" if spent.unpriced_calls else "")
+        return cost_of(glance.state.metadata)
 
     def rows(self, glance: Glance) -> list[Row]:
         state = glance.state

@@ -6,9 +6,9 @@ from datetime import datetime
 from sojourn.agent.mcp.servers import Mcp
 from sojourn.agent.mcp.status import Status
 from sojourn.context.budget import Limits
-from sojourn.context.context import Context
 from sojourn.model.header import SessionHeader
 from sojourn.model.state import SessionState
+from sojourn.tui.filling import Filling
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,16 +33,11 @@ class Server:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Glance:
-    """One look at everything. A value: a panel compares its part of two of them to see whether to draw itself anew.
-
-    *context* is what the model was shown last; *is_guess* says that nothing was, and that it is what it would be.
-    """
+    """One look at everything. A value: a panel compares its part of two of them to see whether to draw itself anew."""
 
     now: datetime
     state: SessionState | None = None
-    context: Context | None = None
-    is_guess: bool = False
-    window: int | None = None
+    filling: Filling | None = None
     limits: Limits | None = None
     sessions: tuple[SessionHeader, ...] = ()
     servers: tuple[Server, ...] = ()

@@ -37,7 +37,7 @@ class KnowledgePanel(Panel):
         if state is None:
             return (None, None, None)
         talk = state.interaction_context
-        return state.knowledge_base, talk.current_intent, glance.context
+        return state.knowledge_base, talk.current_intent, glance.filling
 
     def head(self, glance: Glance) -> str:
         if glance.state is None:
@@ -47,7 +47,7 @@ class KnowledgePanel(Panel):
         used = sum(len(section.items) for section in _sections(glance) if section.name == "facts")
         told = [str(len(knowledge.with_status()))]
         told += [f"{waiting} ?"] if waiting else []
-        told += [f"{used} in use"] if used and not glance.is_guess else []
+        told += [f"{used} in use"] if used else []
         return " · ".join(told)
 
     def rows(self, glance: Glance) -> list[Row]:
@@ -91,4 +91,5 @@ def _wanted(talk: InteractionContext) -> list[Row]:
 
 
 def _sections(glance: Glance) -> tuple[Section, ...]:
-    return glance.context.chosen if glance.context is not None else ()
+    filling = glance.filling
+    return filling.context.chosen if filling is not None and not filling.is_guess else ()

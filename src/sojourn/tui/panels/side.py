@@ -9,8 +9,6 @@ from textual.containers import VerticalScroll
 from textual.geometry import Region
 from textual.widgets import Static
 
-from sojourn.context.context import Context
-from sojourn.engine.session import Session
 from sojourn.errors import SojournError
 from sojourn.model.header import SessionHeader
 from sojourn.store.protocol import SessionQuery
@@ -68,7 +66,6 @@ class SidePanel(VerticalScroll, can_focus=True):
         self._sessions: tuple[SessionHeader, ...] = ()
         self._servers: tuple[Server, ...] = ()
         self._listed: object = None
-        self._guess: tuple[str, Context] | None = None
         self._colours: dict[str, str] = {}
 
     def compose(self) -> ComposeResult:
@@ -79,6 +76,7 @@ class SidePanel(VerticalScroll, can_focus=True):
         self._paint()
         self._app.theme_changed_signal.subscribe(self, lambda _: self._paint())
         self.watch(self._app, "state", self._look)
+        self.watch(self._app, "filling", self._look)
         self.set_interval(_MINUTE, self._list_sessions)
         if self._app.conversation.mcp is not None:
             self.set_interval(_SOON, self._look)
@@ -128,19 +126,10 @@ class SidePanel(VerticalScroll, can_focus=True):
     def _glance(self) -> Glance:
         conversation, state = self._app.conversation, self._app.state
         agent = conversation.agent
-        context = agent.last_context if agent is not None else None
-        guess = None
-        if context is None and state is not None:
-            if self._guess is not None and self._guess[0] == state.session_id:
-                guess = self._guess[1]
-            elif state.conversation.message_count:
-                self._guess_context(state.session_id)
         return Glance(
             now=self._app.sojourn.clock.now(),
             state=state,
-            context=context or guess,
-            is_guess=context is None,
-            window=conversation.choice.window,
+            filling=self._app.filling,
             limits=agent.budget.limits if agent is not None and agent.budget is not None else None,
             sessions=self._sessions,
             servers=self._servers,
@@ -160,20 +149,6 @@ class SidePanel(VerticalScroll, can_focus=True):
             return
         current = [row.header for row in page.rows if row.header.superseded_by is None]
         self._sessions = tuple(current[:_SESSIONS])
-        self._draw()
-
-    @work(exclusive=True, group="side-context")
-    async def _guess_context(self, session_id: str) -> None:
-        """Find out what the model would be shown, for a session that was just opened.
-
-        The session is opened apart: to build a context in the live one would count as having asked a model.
-        """
-        try:
-            apart = await Session.open(self._app.sojourn.store, session_id)
-            context = await apart.context(system=self._app.conversation.instructions)
-        except SojournError:
-            return  # there is an answer after the next message, or the error is told then
-        self._guess = (session_id, context)
         self._draw()
 
     def _paint(self) -> None:
