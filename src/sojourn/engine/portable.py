@@ -14,6 +14,7 @@ import anyio.to_thread
 import msgspec
 from msgspec import Meta, Raw
 
+from sojourn.engine.foreign import asking_again
 from sojourn.engine.live import Live
 from sojourn.engine.new_file import new_file
 from sojourn.errors import AccessError, CorruptError, InvalidInputError, NewerVersionError, TooLargeError
@@ -120,7 +121,7 @@ async def save(session: Live, state: SessionState, path: Path) -> None:
 
 
 async def load(store: Store, path: Path, *, session_id: str | None = None) -> SessionRow:
-    """Store the session that *path* holds, under its own id or another.
+    """Store the session that *path* holds, under its own id or another. What tools were allowed in it is asked again.
 
     Raises:
         InvalidInputError: the file is not a session that was saved by Sojourn.
@@ -130,7 +131,8 @@ async def load(store: Store, path: Path, *, session_id: str | None = None) -> Se
     """
     found = await read(path)
     owner = SessionId(session_id or found.session_id)
-    return await store.import_session(owner, found.under(owner).entries)
+    entries = found.under(owner).entries
+    return await store.import_session(owner, (*entries, *asking_again(entries)))
 
 
 async def read(path: Path) -> Portable:

@@ -1,7 +1,8 @@
 """Sessions that another Sojourn exported: their journals, to the letter.
 
 A session that is here already is compared with the file. One that has grown there gets the rest; one that differs is
-left as it is, for nobody can say which is right. A fork whose parent is here becomes a fork of it again.
+left as it is, for nobody can say which is right. A fork whose parent is here becomes a fork of it again. What tools
+were allowed there is asked about here.
 """
 
 from collections.abc import Iterable
@@ -12,12 +13,13 @@ import msgspec
 
 from sojourn.desk.importing.keeping import Action, Kept
 from sojourn.engine import portable
+from sojourn.engine.foreign import asking_again
 from sojourn.engine.portable import Portable
 from sojourn.engine.session import new_session_id
 from sojourn.errors import SojournError
 from sojourn.model.codec import CODEC
 from sojourn.model.entry import Entry
-from sojourn.model.events import MessageAdded, SessionForked, SessionRenamed
+from sojourn.model.events import AllowanceGranted, InterruptResolved, MessageAdded, SessionForked, SessionRenamed
 from sojourn.model.header import begin_header
 from sojourn.model.ids import SessionId, check_session_id
 from sojourn.store.protocol import Store
@@ -84,18 +86,24 @@ class BundleKeeper:
         if shared < row.header.head:
             differ = f"it differs from the session here from entry {shared + 1} on; --new-ids takes it in beside that"
             return _kept(found, "left", 0, reason=differ)
+        rest = _rest(found, after=shared)
+        if not _is_safe(rest):
+            return _kept(
+                found, "left", 0, reason="it has grown, and allows tools; --new-ids takes it in beside this one"
+            )
         if not self._dry_run:
-            await self._extend(found, after=shared)
+            await self._extend(found.session_id, rest)
         return _kept(found, "grown", shared)
 
     async def _begin(self, found: Portable) -> None:
         fork = await self._fork_of(found)
-        if fork is None:
-            await self._store.import_session(found.session_id, found.entries)
+        rest = () if fork is None else _rest(found, after=fork[1].seq)
+        if fork is None or not _is_safe(rest):
+            await self._store.import_session(found.session_id, _rest(found, after=0))
             return
         event, entry = fork
         await self._store.fork_session(event.forked_from, found.session_id, at=event.at, began_at=entry.at)
-        await self._extend(found, after=entry.seq)
+        await self._extend(found.session_id, rest)
 
     async def _fork_of(self, found: Portable) -> tuple[SessionForked, Entry] | None:
         """Return how a session was forked from one that is here and says the same up to there; None if it was not."""
@@ -109,9 +117,9 @@ class BundleKeeper:
         shared = await self._shared(found.under(event.forked_from))
         return (event, entry) if shared >= event.at else None
 
-    async def _extend(self, found: Portable, *, after: int) -> None:
-        for start in range(after, len(found.entries), _PIECE):
-            await self._store.extend_session(found.session_id, found.entries[start : start + _PIECE])
+    async def _extend(self, session_id: SessionId, rest: tuple[Entry, ...]) -> None:
+        for start in range(0, len(rest), _PIECE):
+            await self._store.extend_session(session_id, rest[start : start + _PIECE])
 
     async def _shared(self, found: Portable) -> int:
         """Return up to which entry the session here and the one in the file are the same."""
@@ -142,6 +150,16 @@ class BundleKeeper:
         payload = msgspec.json.encode({**value, **{name: self._renamed[value[name]] for name in named}}).decode()
         event = CODEC.decode(kind, entry.version, payload)
         return msgspec.structs.replace(entry, payload=payload, event=event)
+
+
+def _rest(found: Portable, *, after: int) -> tuple[Entry, ...]:
+    """Return what is stored behind entry *after*: the file's own entries, and what lets tools ask again."""
+    return (*found.entries[after:], *asking_again(found.entries, after=after))
+
+
+def _is_safe(rest: tuple[Entry, ...]) -> bool:
+    """Tell whether an import that breaks off leaves no tool allowed: none is, or the whole is stored at once."""
+    return len(rest) <= _PIECE or not any(isinstance(one.event, AllowanceGranted | InterruptResolved) for one in rest)
 
 
 def _content(entry: Entry) -> tuple[object, ...]:
