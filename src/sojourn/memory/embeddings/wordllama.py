@@ -9,13 +9,15 @@ import importlib
 import logging
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from sojourn.errors import EmbeddingError
 from sojourn.memory.embeddings.installed import require
 from sojourn.memory.embeddings.once import Once
 from sojourn.memory.embeddings.texts import is_empty, readable
-from sojourn.memory.embeddings.vectors import Rows, np, scaled
+
+if TYPE_CHECKING:
+    from sojourn.memory.embeddings.vectors import Rows
 
 CONFIG: Final = "l2_supercat"
 DIMENSIONS: Final = 256
@@ -23,7 +25,7 @@ DIMENSIONS: Final = 256
 
 class _Loaded(NamedTuple):
     tokenizer: Any
-    table: Rows
+    table: "Rows"
 
 
 class WordLlamaEmbedder:
@@ -36,7 +38,7 @@ class WordLlamaEmbedder:
     """
 
     def __init__(self) -> None:
-        require("wordllama", extra="embeddings")
+        require("numpy", "wordllama", extra="embeddings")
         self._loaded = Once(_load)
 
     @property
@@ -47,8 +49,10 @@ class WordLlamaEmbedder:
     def dimensions(self) -> int:
         return DIMENSIONS
 
-    def embed(self, texts: Sequence[str]) -> Rows:
+    def embed(self, texts: Sequence[str]) -> "Rows":
         """Return one row for each text, its order of words aside. Nothing is cut off, however long a text is."""
+        from sojourn.memory.embeddings.vectors import np, scaled  # noqa: PLC0415 - much to load, for vectors alone
+
         rows = np.zeros((len(texts), DIMENSIONS), np.float32)
         if all(map(is_empty, texts)):
             return rows
@@ -62,6 +66,8 @@ class WordLlamaEmbedder:
 
 
 def _load() -> _Loaded:
+    from sojourn.memory.embeddings.vectors import np  # noqa: PLC0415 - much to load, for vectors alone
+
     quiet = logging.NullHandler()
     root = logging.getLogger()
     root.addHandler(quiet)  # with a handler there, logging.basicConfig does nothing
