@@ -229,3 +229,15 @@ async def test_adding_no_vectors_changes_nothing(index: SearchIndex) -> None:
     await index.add_vectors(MODEL, [])
 
     assert len(await index.without_vectors(MODEL, 10)) == 1
+
+
+async def test_whether_there_is_anything_to_compare_with_is_known_without_a_vector(index: SearchIndex) -> None:
+    await tell(index, "north")
+    assert not await index.has_vectors(MODEL)
+    await index.without_vectors(MODEL, 10)
+    assert not await index.has_vectors(MODEL)
+
+    await embed(index, {"north": unit(0, 1)})
+
+    assert await index.has_vectors(MODEL)
+    assert not await index.has_vectors("another model")

@@ -239,7 +239,7 @@ async def test_the_name_of_a_speaker_is_not_embedded(index: SearchIndex) -> None
 async def test_search_goes_on_by_words_when_a_model_fails_and_says_so_once(
     index: SearchIndex, caplog: pytest.LogCaptureFixture
 ) -> None:
-    await tell(index, talk("The kiln is broken."))
+    await tell(index, talk("The kiln is broken."), TopicEmbedder("topics-broken"))
     search = Search(index, [TopicEmbedder("topics-broken", broken=True)])
 
     with caplog.at_level(logging.WARNING):

@@ -149,6 +149,16 @@ class PostgresIndex:
         kept = tuple(except_models)
         return await self._write(partial(embedding.drop_models, self._tenant, except_models=kept))
 
+    async def has_vectors(self, model: str) -> bool:
+        """Tell whether there is anything that a vector of *model* can be compared with.
+
+        Raises:
+            MissingExtraError: the server has no pgvector.
+        """
+        self._need_vectors()
+        known = await self._read(partial(embedding.find_model, self._tenant, model))
+        return known is not None and known.vectors is not None
+
     # --- looking
 
     async def match(self, words: Sequence[str], where: Where, limit: int) -> list[Found]:

@@ -89,6 +89,14 @@ class SearchIndex(Protocol):
         """Remove the vectors of all other models; return how many."""
         ...
 
+    async def has_vectors(self, model: str) -> bool:
+        """Tell whether there is anything that a vector of *model* can be compared with.
+
+        Raises:
+            MissingExtraError: vectors cannot be kept here.
+        """
+        ...
+
     # --- looking
 
     async def match(self, words: Sequence[str], where: Where, limit: int) -> list[Found]:

@@ -100,6 +100,8 @@ class Search:
 
     async def _look_for_meaning(self, gathered: "_Gathered", embedder: Embedder, where: Where) -> None:
         try:
+            if not await self._index.has_vectors(embedder.name):
+                return  # a model takes a while to load, and there is nothing to compare with
             rows = await embed_on_thread(embedder, [gathered.question.text])
         except Exception as error:  # noqa: BLE001 - an embedder may be anybody's code; search goes on by words
             _report(embedder.name, error)

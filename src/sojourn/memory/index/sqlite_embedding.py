@@ -32,6 +32,12 @@ def find_model(connection: apsw.Connection, tenant: TenantId, model: str) -> int
     return next((int(number) for (number,) in rows), None)
 
 
+def has_vectors(connection: apsw.Connection, tenant: TenantId, model: str) -> bool:
+    """Tell whether a document has vectors of *model*, or had: how long they are is noted with the first."""
+    rows = select(connection, "SELECT dimensions FROM models WHERE tenant = ? AND name = ?", (tenant, model))
+    return any(dimensions is not None for (dimensions,) in rows)
+
+
 def note_model(connection: apsw.Connection, tenant: TenantId, model: str) -> int:
     """Return the number of a model, within a transaction; for a new one every document waits to be embedded."""
     known = find_model(connection, tenant, model)

@@ -140,6 +140,9 @@ class SqliteIndex:
     async def drop_vectors(self, *, except_models: Iterable[str]) -> int:
         return await self._write(partial(sqlite_embedding.drop_vectors, except_models=list(except_models)))
 
+    async def has_vectors(self, model: str) -> bool:
+        return await self._read(sqlite_embedding.has_vectors, model)
+
     # --- looking
 
     async def match(self, words: Sequence[str], where: Where, limit: int) -> list[Found]:
