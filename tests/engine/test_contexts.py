@@ -1,7 +1,7 @@
 """What a live session gathers for the next model call."""
 
-from collections.abc import AsyncIterator
-from typing import Any
+from collections.abc import AsyncIterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -17,6 +17,10 @@ from sojourn.model.ids import Seq
 from sojourn.model.message import ToolCall
 from sojourn.store import open_store
 from sojourn.store.protocol import Store
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 pytestmark = pytest.mark.anyio
 QUIET = Settings(keep_profile="yes", learning="off", embeddings="off")
@@ -325,3 +329,62 @@ async def test_what_was_pasted_into_a_question_does_not_hide_what_is_asked() -> 
 
         found = [item.text for section in context.sections if section.name == "retrieved" for item in section.items]
         assert any("behind the blue door" in text for text in found)
+
+
+class Refusing:
+    """An embedder that nobody is to ask."""
+
+    name = "refusing"
+    dimensions = 2
+
+    def embed(self, texts: Sequence[str]) -> "NDArray[np.float32]":
+        raise AssertionError(f"it was asked for {texts}")
+
+
+async def test_nothing_is_looked_for_when_the_first_thing_is_said() -> None:
+    async with sojourn.open("memory:", settings=Settings(learning="off"), embedders=[Refusing()]) as app:
+        session = await app.sessions.create()
+        await session.messages.user("Where is the kettle?")
+
+        context = await session.context()
+
+        assert texts(context, "retrieved") == []
+        assert [message.text for message in context.messages] == ["Where is the kettle?"]
+
+
+async def test_what_was_learned_before_the_first_question_is_looked_for(app: Sojourn) -> None:
+    session = await app.sessions.create()
+    await session.facts.learn("The kettle is on the balcony")
+    await session.messages.user("Where is the kettle?")
+    await app.background.drain()
+
+    context = await session.context()
+
+    assert any("balcony" in item.text for section in context.sections for item in section.items)
+
+
+@pytest.fixture
+async def brief() -> AsyncIterator[Sojourn]:
+    settings = Settings(keep_profile="yes", learning="off", embeddings="off", brief=True)
+    async with sojourn.open("memory:", settings=settings) as opened:
+        yield opened
+
+
+async def test_a_brief_program_counts_a_short_talk_roughly(brief: Sojourn) -> None:
+    session = await brief.ingest(told(6))
+    context = await session.context("and now?", model="gpt-4o")
+    assert context.tokens.certainty == "estimated"
+    assert problems(context.messages) == []
+
+
+async def test_a_brief_program_counts_a_talk_that_may_not_fit_exactly(brief: Sojourn) -> None:
+    session = await brief.ingest(told(60))
+    context = await session.context("and now?", model="gpt-4o", budget=1_000)
+    assert context.tokens.certainty == "exact"
+    assert context.tokens.count <= 1_000
+
+
+async def test_a_long_question_is_counted_exactly_however_short_the_talk_is(brief: Sojourn) -> None:
+    session = await brief.sessions.create()
+    context = await session.context("\u6f22" * 1_000, model="gpt-4o", budget=4_000)
+    assert context.tokens.certainty == "exact"

@@ -220,8 +220,10 @@ class Letters:
 
     def __init__(self) -> None:
         self.broken = False
+        self.asked = 0
 
     def embed(self, texts: Sequence[str]) -> "NDArray[np.float32]":
+        self.asked += 1
         if self.broken:
             raise RuntimeError("no more letters")
         counts = np.array([[text.lower().count(chr(97 + n)) for n in range(26)] for text in texts], np.float32)
@@ -252,6 +254,31 @@ async def test_an_embedder_that_breaks_is_reported_and_closing_does_not_mind() -
         with pytest.raises(RuntimeError, match="no more letters"):
             await app.memory.embed()
         assert (await session.search("kettle"))[0].document.text == "The kettle is blue"
+
+
+async def test_a_search_asks_no_model_while_there_is_nothing_to_compare_with() -> None:
+    letters = Letters()
+    async with sojourn.open("memory:", settings=Settings(learning="off", brief=True), embedders=[letters]) as app:
+        session = await app.sessions.create("s")
+        await session.messages.user("The kettle is blue")
+        await app.background.drain()
+
+        assert (await session.search("kettle"))[0].document.text == "The kettle is blue"
+        assert letters.asked == 0
+
+
+async def test_what_a_brief_program_leaves_is_embedded_by_the_next_one(tmp_path: Path) -> None:
+    store, letters = tmp_path / "s.db", Letters()
+    settings = Settings(learning="off", brief=True)
+    async with sojourn.open(store, settings=settings, embedders=[letters]) as app:
+        session = await app.sessions.create("s")
+        await session.messages.user("listen")
+
+    assert letters.asked == 0
+    async with sojourn.open(store, settings=Settings(learning="off"), embedders=[letters]) as app:
+        assert await app.memory.embed() == 1
+        [best, *_] = await app.memory.search("silent")
+        assert best.document.text == "listen"
 
 
 # --- answers

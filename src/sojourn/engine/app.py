@@ -83,7 +83,12 @@ class Sojourn:
         self._later = Background()
         self._reading: ModelReading | None = None
         self.models = ModelCatalog(self.settings.models)
-        self.memory = Memory(store, clock=self.clock, embedders=self._embedders(embedders))
+        self.memory = Memory(
+            store,
+            clock=self.clock,
+            embedders=self._embedders(embedders),
+            embeds=not self.settings.brief,
+        )
         options = SessionOptions(
             clock=self.clock,
             keeps_profile=lambda: self._keeps_profile,
@@ -92,6 +97,7 @@ class Sojourn:
             memory=self.memory,
             model=model,
             models=self.models,
+            brief=self.settings.brief,
         )
         self.sessions = SessionManager(store, settings=self.settings, clock=self.clock, news=self.news, options=options)
         self.news.subscribe(SessionLoaded, self._follow)

@@ -5,6 +5,7 @@ one context to the next, and what a search finds.
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Final
 
 import anyio.to_thread
@@ -15,7 +16,7 @@ from sojourn.context.costs import Costs
 from sojourn.context.inputs import Inputs, Retrieved, Retriever
 from sojourn.context.models import ModelCatalog
 from sojourn.context.talk import Line, groups
-from sojourn.context.tokens import Calibration, TokenCounter, counter_for
+from sojourn.context.tokens import Calibration, CharacterCounter, TokenCounter, counter_for
 from sojourn.context.tool_results import shown
 from sojourn.engine.live import Live
 from sojourn.engine.nouns.research import ResearchNoun
@@ -48,6 +49,7 @@ _LONG: Final = 1_500
 _ASKED: Final = 300
 """Characters at the beginning of a question, and at its end, that are looked for: between them stands what was pasted,
 and what people want to know is said before or after it."""
+_ROUGHLY: Final = CharacterCounter()
 
 
 class MemoryRetriever:
@@ -116,7 +118,9 @@ class Contexts:
     providers are from estimates.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, brief: bool = False) -> None:
+        """Count contexts that fit in any case roughly, if it is *brief*: to load a tokenizer takes a while."""
+        self._brief = brief
         self._lines: tuple[Line, ...] = ()
         self._last: Context | None = None
         self._found: _Found | None = None
@@ -131,12 +135,11 @@ class Contexts:
         self._lines, self._last, self._found, self._costs = (), None, None, None
 
     async def window(self, model: str | None, models: ModelCatalog) -> int | None:
-        """Return how many tokens *model* takes. Large tables are loaded when it is first met, on a thread."""
+        """Return how many tokens *model* takes. A large table may be loaded when it is first met, on a thread."""
         if model is None:
             return None
         if model not in self._windows:
             self._windows[model] = await anyio.to_thread.run_sync(models.window, model)
-            await anyio.to_thread.run_sync(self.counter(model).count, model)
         return self._windows[model]
 
     def counter(self, model: str | None) -> TokenCounter:
@@ -181,6 +184,11 @@ class Contexts:
                 f"a question and the instructions are texts, got {question!r:.50} and {system!r:.50}"
             )
         allowed = builder.tokens_allowed()
+        rough = self._brief and await _fits(session, f"{system}{question}", allowed)
+        if rough:
+            builder = replace(builder, counter=_ROUGHLY)
+        elif model is not None:  # it may have a table to load
+            await anyio.to_thread.run_sync(builder.counter.count, model)
         costs = self._costs
         if costs is None or costs.counter is not builder.counter:
             costs = Costs(builder.counter)
@@ -205,7 +213,7 @@ class Contexts:
             return context
         self._last = context
         costs.keep(recent)
-        if model is not None:
+        if model is not None and not rough:
             # What was corrected already must not be corrected once more.
             factor = self._calibrations[model].factor if model in self._calibrations else 1.0
             self._asked = (model, round(context.tokens.count / factor))
@@ -215,7 +223,7 @@ class Contexts:
         self, session: Live, question: str, asked_at: Seq | None, memory: Memory | None, *, remember: bool
     ) -> tuple[Retrieved, ...]:
         """Return what is found for *question*; while it is worked on, what was found for it first."""
-        if memory is None or not question.strip():
+        if memory is None or not question.strip() or _is_first(session.state, asked_at):
             return ()
         known = self._found
         if known is not None and known.question == question and known.is_of_turn(asked_at):
@@ -255,6 +263,24 @@ class Contexts:
         known = {line.seq for line in recent}
         beginning = groups(_lines(entries))[:1]
         return (*[line for group in beginning for line in group if line.seq not in known], *recent)
+
+
+async def _fits(session: Live, text: str, tokens: int) -> bool:
+    """Tell whether *text* and what was said take no more than half of *tokens*, however they are counted.
+
+    No token is less than a byte. The other half is more than what is known ever takes beside a short talk.
+    """
+    count = session.state.conversation.window_messages
+    if count > MAX_MESSAGES or session.state.conversation.window_start:
+        return False
+    said = [entry.payload for entry in await session.last_messages(count)] if count else []
+    return 2 * sum(len(one.encode("utf-8", "surrogatepass")) for one in (text, *said)) <= tokens
+
+
+def _is_first(state: SessionState, asked_at: Seq | None) -> bool:
+    """Tell whether nothing was said or learned before the question at entry *asked_at*: then nothing can be found."""
+    first = state.conversation.first_message
+    return asked_at is not None and asked_at == first and state.knowledge_base.learned_count == 0
 
 
 def _asked(question: str) -> str:

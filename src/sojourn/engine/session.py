@@ -79,6 +79,8 @@ class SessionOptions:
     """Answers and verifies, if there is one."""
     models: ModelCatalog = field(default_factory=ModelCatalog)
     """What is known about models: their windows and prices."""
+    brief: bool = False
+    """Whether contexts that fit in any case are counted roughly."""
 
 
 class Session:
@@ -96,7 +98,7 @@ class Session:
         self._options = options
         self._private = Private()
         self._recent = RecentMessages()
-        self._contexts = Contexts()
+        self._contexts = Contexts(brief=options.brief)
         self._lease: Lease | None = None
 
     def __repr__(self) -> str:

@@ -25,6 +25,9 @@ class Settings:
         model_reads_tokens: how many tokens a session may spend on that in all; None is no limit.
         summarise_turns_every: after how many turns the short-term memory is rewritten, in the background; None never.
         embeddings: search by meaning with the best embedding model that is installed, or by words only.
+        brief: the program asks once and ends, and loads no large table that it can do without. What is said now is
+            found by its words, and embedded by the next program that is not brief; a context that fits in any case is
+            counted roughly.
         idle_minutes: how long a session that nobody uses stays open in memory.
         models: windows and prices of models that are not known, or known better here, by the model's name.
         retention_days: how old an archived or trashed session may become before `prune` proposes to remove it; None
@@ -38,6 +41,7 @@ class Settings:
     model_reads_tokens: int | None = None
     summarise_turns_every: int | None = 5
     embeddings: Embeddings = "auto"
+    brief: bool = False
     idle_minutes: float = 30.0
     models: Mapping[str, ModelInfo] = field(default_factory=dict)
     retention_days: float | None = None

@@ -43,14 +43,23 @@ MAX_LIMIT: Final = 1_000
 class Memory:
     """Search and shared facts over all sessions of a store. Lives as long as its app."""
 
-    def __init__(self, store: Store, *, clock: Clock, embedders: Sequence[Embedder], index: SearchIndex | None = None):
-        """Use *index*, by default the one that goes with *store*."""
+    def __init__(
+        self,
+        store: Store,
+        *,
+        clock: Clock,
+        embedders: Sequence[Embedder],
+        index: SearchIndex | None = None,
+        embeds: bool = True,
+    ) -> None:
+        """Use *index*, by default the one that goes with *store*. What is new is embedded unasked if it *embeds*."""
         self._store = store
         self._clock = clock
         self._embedders = tuple(embedders)
         self.meaning = MeaningJudge(CachingEmbedder(self._embedders[0])) if self._embedders else MeaningJudge()
         """Tells which facts say the same."""
         self._given = index
+        self._embeds = embeds
         self._opening = asyncio.Lock()
         self._catching_up = asyncio.Lock()
         self._hearers: list[Progress] = []
@@ -68,7 +77,8 @@ class Memory:
                 if self._embedders:
                     self._embedding = Embedding(opened, self._embedders)
                     self._exit.push_async_callback(self._embedding.stop)
-                    self._embedding.start()
+                    if self._embeds:
+                        self._embedding.start()
                 self._index = opened
             return self._index
 
