@@ -9,6 +9,7 @@ from typing import BinaryIO
 import anyio.to_thread
 
 from sojourn.errors import AccessError, AlreadyExistsError
+from sojourn.store.filesystem import take_free_place
 
 
 class NewFile:
@@ -38,7 +39,7 @@ async def new_file(path: Path, *, replace: bool) -> AsyncIterator[NewFile]:
         AlreadyExistsError: there is something at *path*, and it is not to be replaced.
         AccessError: the file cannot be written.
     """
-    unfinished = path.with_name(f".{path.name[:100]}.{os.getpid()}.tmp")
+    unfinished = path.with_name(f".{path.name[:100]}.{os.urandom(4).hex()}.tmp")
     try:
         if not replace and await anyio.to_thread.run_sync(os.path.lexists, path):
             raise AlreadyExistsError(f"{path}")
@@ -67,7 +68,7 @@ def _place(unfinished: Path, path: Path, *, replace: bool) -> None:
         if replace:
             unfinished.replace(path)
         else:
-            os.link(unfinished, path)  # unlike a rename, it never takes the place of another file
+            take_free_place(unfinished, path)
     except FileExistsError as error:
         raise AlreadyExistsError(f"{path}") from error
     except OSError as error:

@@ -1,5 +1,6 @@
-"""Files that only their owner may read, and whether a path lies on another machine."""
+"""Files that only their owner may read, that replace nothing, and whether a path lies on another machine."""
 
+import errno
 import os
 from pathlib import Path
 from typing import Final
@@ -29,6 +30,27 @@ def create_private_file(path: Path) -> None:
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
     except FileExistsError:
         return  # another process was faster
+
+
+def take_free_place(unfinished: Path, place: Path) -> None:
+    """Move a file or folder to *place* in the same folder, and never onto something that is there.
+
+    Raises:
+        FileExistsError: something is there.
+    """
+    if not unfinished.is_dir():
+        try:
+            os.link(unfinished, place)  # unlike a rename, it never takes the place of another file
+        except FileExistsError:
+            raise
+        except OSError:
+            pass  # not every disk has links, as a stick has none
+        else:
+            unfinished.unlink()
+            return
+    if os.path.lexists(place):
+        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(place))
+    unfinished.rename(place)
 
 
 def is_network_path(path: Path, *, mounts: Path = Path("/proc/self/mountinfo")) -> bool:

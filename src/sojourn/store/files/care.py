@@ -95,7 +95,7 @@ def rebuild_session(shelf: Shelf, session_id: SessionId) -> None:
 def copy_all(shelves: Sequence[Shelf], root: Path, target: Path) -> None:
     """Copy everything from *root* into the new folder *target*; after an error there is none."""
     if target.resolve().is_relative_to(root.resolve()):
-        raise InvalidInputError(f"{target} lies in the store itself; choose a place outside of it")
+        raise InvalidInputError(f"{target.parent} lies in the store itself; choose a place outside of it")
     open_root(target, shelves[0].disk)
     try:
         for shelf in shelves:

@@ -11,7 +11,7 @@ from sojourn.clock import Clock
 from sojourn.model.entry import Draft, Entry
 from sojourn.model.events import Event, SessionCreated
 from sojourn.model.ids import Seq, SessionId, TenantId, check_session_id, check_tenant_id
-from sojourn.store.backup import refuse_existing, verify_copy
+from sojourn.store.backup import back_up
 from sojourn.store.checks import (
     check_events,
     check_journal,
@@ -265,11 +265,14 @@ class FilesStore:
     # --- care
 
     async def backup(self, target: Path, *, on_progress: Progress | None = None) -> BackupReport:
-        refuse_existing(target)
-        shelves = await self._root.all_shelves()
-        await self._root.run(None, partial(care.copy_all, shelves, self._root.path, target))
-        copy = FilesStore(target, tenant=self._tenant, durability=self._durability, clock=self._clock)
-        return await verify_copy(copy, target, on_progress=on_progress)
+        async def copy(place: Path) -> None:
+            shelves = await self._root.all_shelves()
+            await self._root.run(None, partial(care.copy_all, shelves, self._root.path, place))
+
+        def opened(place: Path) -> FilesStore:
+            return FilesStore(place, tenant=self._tenant, durability=self._durability, clock=self._clock)
+
+        return await back_up(target, copy=copy, opened=opened, on_progress=on_progress)
 
     async def check(self, *, on_progress: Progress | None = None) -> CheckReport:
         everything = await self._root.all_sessions()

@@ -12,7 +12,7 @@ from sojourn.errors import CorruptError, SessionNotFoundError
 from sojourn.model.entry import Draft, Entry
 from sojourn.model.events import Event, SessionCreated
 from sojourn.model.ids import Seq, SessionId, TenantId, check_session_id, check_tenant_id
-from sojourn.store.backup import refuse_existing, verify_copy
+from sojourn.store.backup import back_up
 from sojourn.store.checks import (
     check_events,
     check_journal,
@@ -264,9 +264,7 @@ class SqlStore:
     # --- care
 
     async def backup(self, target: Path, *, on_progress: Progress | None = None) -> BackupReport:
-        refuse_existing(target)
-        await self._driver.copy(target)
-        return await verify_copy(self._open_copy(target), target, on_progress=on_progress)
+        return await back_up(target, copy=self._driver.copy, opened=self._open_copy, on_progress=on_progress)
 
     async def check(self, *, on_progress: Progress | None = None) -> CheckReport:
         problems = [Problem(what=what) for what in await self._driver.check_storage()]
