@@ -41,7 +41,7 @@ def print_answer(start: Start, *, form: str) -> int:
     with (
         anyio.from_thread.start_blocking_portal() as portal,
         portal.wrap_async_context_manager(
-            open_conversation(start, approver=None, when_nobody="leave", note=_note)
+            open_conversation(start, approver=None, when_nobody="leave", note=_note, once=True)
         ) as conversation,
     ):
         portal.call(enter, conversation, start)

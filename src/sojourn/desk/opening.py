@@ -44,12 +44,13 @@ def caution(choice: Choice) -> str:
 
 @asynccontextmanager
 async def open_conversation(
-    start: Start, *, approver: Approver | None, note: Note, when_nobody: WhenNobody = "deny"
+    start: Start, *, approver: Approver | None, note: Note, when_nobody: WhenNobody = "deny", once: bool = False
 ) -> AsyncIterator[Conversation]:
     """Open the store and the model of *start* for the time of a chat in this folder, in one task.
 
     With tools the model may read the folder, and change it when *approver* says so; without an approver it is as
-    *when_nobody* says. *note* hears what should be known and is no error. `enter` goes into the session.
+    *when_nobody* says. *note* hears what should be known and is no error. `enter` goes into the session. A chat that is
+    over after *once* loads no large table that it can do without.
     """
     known = _known(start.choice, start)
     # The model writes summaries. It does not read every exchange as well, which would cost as much as the talk itself.
@@ -57,6 +58,7 @@ async def open_conversation(
         models={**start.config.prices, start.choice.model: known},
         learning="rules",
         keep_profile=start.config.keep_profile,
+        brief=once,
     )
     async with AsyncExitStack() as stack:
         provider = start.choice.open()
