@@ -12,6 +12,10 @@ from sojourn.store.backup import back_up
 from sojourn.store.filesystem import take_free_place
 
 
+def texts(folder: Path) -> dict[str, str]:
+    return {path.name: path.read_text() for path in folder.iterdir()}
+
+
 def opened(place: Path) -> Store:
     return open_store(place)
 
@@ -26,7 +30,7 @@ async def test_a_copy_that_fails_leaves_nothing(tmp_path: Path) -> None:
     with pytest.raises(StorageFullError):
         await back_up(tmp_path / "copy.db", copy=half, opened=opened)
 
-    assert list(tmp_path.iterdir()) == []
+    assert texts(tmp_path) == {}
 
 
 @pytest.mark.anyio
@@ -40,7 +44,7 @@ async def test_what_comes_to_the_place_while_it_is_copied_stays(tmp_path: Path) 
     with pytest.raises(AlreadyExistsError):
         await back_up(target, copy=copy, opened=opened)
 
-    assert [path.read_text() for path in tmp_path.iterdir()] == ["mine"]
+    assert texts(tmp_path) == {"copy.db": "mine"}
 
 
 def test_on_a_disk_without_links_a_file_takes_a_free_place_only(
@@ -57,4 +61,4 @@ def test_on_a_disk_without_links_a_file_takes_a_free_place_only(
     with pytest.raises(FileExistsError):
         take_free_place(tmp_path / "two", tmp_path / "place")
 
-    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"place": "one", "two": "two"}
+    assert texts(tmp_path) == {"place": "one", "two": "two"}
