@@ -274,7 +274,7 @@ def test_to_go_on_there_must_be_something(pipe: Pipe) -> None:
     nowhere = pipe("-p", "-r", "nowhere", "Hi", *MODEL)
 
     assert (nothing.code, nowhere.code) == (3, 3)
-    assert "this project has none yet" in nothing.err
+    assert "there is no session in this project yet" in nothing.err
     assert pipe("-p", "-c", "Hi", *MODEL, "--json").error["kind"] == "SessionNotFoundError"
 
 

@@ -357,7 +357,7 @@ def test_a_line_without_end_is_skipped_without_being_held(
 def test_nothing_to_import_is_said(folder: Path, type_: Type) -> None:
     (folder / "empty").mkdir()
     assert type_("import", str(folder / "empty")).code == 2
-    assert type_("import", str(folder / "nowhere")).code == 1
+    assert type_("import", str(folder / "nowhere")).code == 3
     assert type_("import").code == 2
     (folder / "notes.jsonl").write_text('{"a":1}\n')
     told = type_("import", str(folder / "notes.jsonl"))

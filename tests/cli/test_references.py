@@ -113,14 +113,50 @@ async def test_many_are_counted(store: Store) -> None:
 @pytest.mark.anyio
 @pytest.mark.parametrize(
     ("reference", "near"),
-    [("Lisbon", {"alpha-0001", "beta-1003"}), ("Trip to Portu", {"alpha-0002", "alpha-0001"}), ("zebra", set())],
+    [("Lisbon", {"alpha-0001", "beta-1003"}), ("Trip to Portu", {"alpha-0002", "alpha-0001"})],
 )
 async def test_what_is_not_found_is_told_with_what_is_near(store: Store, reference: str, near: set[str]) -> None:
-    with pytest.raises(SessionNotFoundError) as told:
+    with pytest.raises(SessionNotFoundError, match=f"no session is called '{reference}'") as told:
         await find(store, reference)
 
-    assert near <= {note.split()[0] for note in getattr(told.value, "__notes__", [])}
-    assert bool(near) == hasattr(told.value, "__notes__")
+    assert near <= {note.split()[0] for note in told.value.__notes__}
+
+
+@pytest.mark.anyio
+async def test_where_nothing_is_near_it_is_told_what_lists_them(store: Store) -> None:
+    with pytest.raises(SessionNotFoundError) as told:
+        await find(store, "zebra")
+    with pytest.raises(SessionNotFoundError) as thrown:
+        await find(store, "zebra", among="trash")
+
+    assert told.value.__notes__ == ["sojourn ls --all lists what there is"]
+    assert thrown.value.__notes__ == ["sojourn ls --trash lists what there is"]
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("words", "session_id"),
+    [("porto", "alpha-0002"), ("to Port", "alpha-0002"), ("日本", "beta-1001"), ("again", "beta-1003")],
+)
+async def test_words_of_a_title_name_it_where_no_other_has_them(store: Store, words: str, session_id: str) -> None:
+    assert await named(store, words) == session_id
+    with pytest.raises(SessionNotFoundError):
+        await find(store, words, whole=True)
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("words", ["orto", "por", "a(gain", "gain"])
+async def test_pieces_of_a_word_name_nothing(store: Store, words: str) -> None:
+    with pytest.raises(SessionNotFoundError):
+        await find(store, words)
+
+
+@pytest.mark.anyio
+async def test_words_of_what_was_rewound_name_what_goes_on_in_its_place(store: Store) -> None:
+    await store.create_session("later", SessionCreated(title="Trip to Porto"))
+    await store.append("alpha-0002", [SessionSuperseded(by=check_session_id("later"))])
+
+    assert await named(store, "porto") == "later"
 
 
 @pytest.mark.anyio
@@ -151,7 +187,7 @@ async def test_in_the_trash_the_last_is_what_was_thrown_away_last(store: Store) 
 
     assert found == ["alpha-0001", "beta-1001"]
     for reference in ("@-0", "@-3"):
-        with pytest.raises(SessionNotFoundError, match="of 2 in the trash"):
+        with pytest.raises(SessionNotFoundError, match="2 sessions in the trash"):
             await find(store, reference, among="trash")
 
 
@@ -175,6 +211,14 @@ def test_every_command_says_which_it_may_have_been(folder: Path, type_: Type) ->
         assert "trip-0001  Trip to Lisbon" in told.err
         assert "trip-0002  Trip to Porto" in told.err
 
-    unknown = type_("show", "Lisbon", "--json")
+    unknown = type_("show", "Lisbao", "--json")
     assert unknown.code == 3
-    assert unknown.error["hint"] == "trip-0001  Trip to Lisbon"
+    assert unknown.error["message"] == "no session is called 'Lisbao'"
+    unclear = type_("forget", "session", "Lisbon", "--json")
+    assert unclear.code == 3
+    assert unclear.error["hint"] == "trip-0001  Trip to Lisbon"
+
+
+def test_the_first_command_in_an_empty_place_says_that_it_is_empty(folder: Path, type_: Type) -> None:
+    assert type_("show").err.splitlines()[-1] == "error: there is no session in this project"
+    assert type_("restore", "@last").err.splitlines()[-1] == "error: there is no session in the trash"

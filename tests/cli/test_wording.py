@@ -6,8 +6,8 @@ import pytest
 
 from sojourn.desk.columns import fit, pad, terminal_columns, width
 from sojourn.desk.periods import period
-from sojourn.desk.wording import ago, count, money, one_line
-from sojourn.errors import InvalidInputError
+from sojourn.desk.wording import ago, complaint, count, money, one_line
+from sojourn.errors import AccessError, ConflictError, CorruptError, InvalidInputError, NotFoundError, SojournError
 
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
 
@@ -25,6 +25,26 @@ NOW = datetime(2030, 1, 1, tzinfo=UTC)
 )
 def test_how_long_ago_is_said_in_the_largest_unit(passed: timedelta, said: str) -> None:
     assert ago(NOW - passed, NOW) == said
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (InvalidInputError("give one statement, not several"), "give one statement, not several"),
+        (NotFoundError("there is no step '7'"), "there is no step '7'"),
+        (AccessError("/there: Permission denied"), "/there: Permission denied"),
+        (InvalidInputError("session=a: cannot fork at 99"), "session=a: cannot fork at 99"),
+        (NotFoundError(), "There is no such thing here. Check its name."),
+        (NotFoundError("agent=7"), "There is no such thing here. Check its name. (agent=7)"),
+        (
+            ConflictError("session=a expected=1 head=2"),
+            "Another writer moved the session first. Read what it added and retry. (session=a expected=1 head=2)",
+        ),
+        (CorruptError("entry 7"), str(CorruptError("entry 7"))),
+    ],
+)
+def test_what_went_wrong_is_said_without_what_says_nothing(error: SojournError, said: str) -> None:
+    assert complaint(error) == said
 
 
 def test_amounts_and_counts_are_short() -> None:

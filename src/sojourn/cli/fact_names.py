@@ -93,7 +93,7 @@ def _only(name: str, found: Iterable[Fact]) -> Fact:
     if len(facts) == 1:
         return facts[0]
     if not facts:
-        raise NotFoundError(f"fact {name!r:.100}; sojourn facts ls --status all lists them")
+        raise NotFoundError(f"there is no fact {name!r:.100}; sojourn facts ls --status all lists them")
     error = InvalidInputError(f"{name!r:.100} names {len(facts)} facts; give the id, or more of it")
     for fact in facts[:_NAMED]:
         error.add_note(f"{fact.fact_id}  {one_line(fact.content)}")

@@ -83,7 +83,7 @@ async def value(place: Place, *, field: str, reference: str, yes: bool) -> Resul
 @on_store
 async def session(place: Place, *, reference: str, yes: bool) -> Result:
     """Forget all that SESSION holds. An empty session remains, which delete throws away."""
-    async with changing(place, reference) as opened:
+    async with changing(place, reference, whole=True) as opened:
         return await _forget(opened, "session", None, yes=yes)
 
 

@@ -18,6 +18,7 @@ from sojourn.cli.output import write_json, write_json_error, write_lines
 from sojourn.cli.place import Place
 from sojourn.desk.home import here, store_location
 from sojourn.desk.visible import safe
+from sojourn.desk.wording import complaint
 from sojourn.errors import SojournError, outside
 
 
@@ -76,5 +77,5 @@ def _tell(result: Result, *, as_json: bool) -> int:
         for note in result.notes:
             diagnostics.note(safe(note))
         if result.trouble is not None:
-            diagnostics.complain(str(result.trouble))
+            diagnostics.complain(complaint(result.trouble))
     return 0 if result.trouble is None else outside(result.trouble).exit

@@ -37,7 +37,7 @@ def _named(root: click.Context, names: tuple[str, ...]) -> click.Context:
     for name in names:
         command = found.command.get_command(found, name) if isinstance(found.command, click.Group) else None
         if command is None:
-            raise NotFoundError(f"command {name!r:.50}; sojourn help lists them")
+            raise NotFoundError(f"there is no command {name!r:.50}; sojourn help lists them")
         found = click.Context(command, info_name=name, parent=found)
     return found
 

@@ -12,6 +12,7 @@ from typing import Any, Final
 import click
 
 from sojourn.desk.visible import escaped, safe
+from sojourn.desk.wording import complaint
 from sojourn.errors import SojournError
 
 SCHEMA: Final = "sojourn/1"
@@ -37,7 +38,7 @@ def color_wanted() -> bool | None:
 
 def sentence(error: SojournError | click.ClickException) -> str:
     """Return what an error has to say."""
-    return error.format_message() if isinstance(error, click.ClickException) else str(error)
+    return error.format_message() if isinstance(error, click.ClickException) else complaint(error)
 
 
 def write_json(command: str, data: Any) -> None:

@@ -79,12 +79,12 @@ class Place:
             NotFoundError: there is none.
         """
         if self._existing() == "memory:":
-            raise NotFoundError(f"no store at {shown(self.location)}")
+            raise NotFoundError(f"there is no store at {shown(self.location)}")
 
-    async def find(self, store: Store, reference: str, *, among: Among = "kept") -> SessionHeader:
+    async def find(self, store: Store, reference: str, *, among: Among = "kept", whole: bool = False) -> SessionHeader:
         """Return the session that *reference* names; the errors are those of `references.find`."""
         project = (await self.project()).id if reference.strip().startswith("@") else None
-        return await find(store, reference, project=project, among=among)
+        return await find(store, reference, project=project, among=among, whole=whole)
 
     async def find_all(
         self, store: Store, references: tuple[str, ...], *, among: Among = "kept"

@@ -16,6 +16,7 @@ from sojourn.desk.conversation import Conversation
 from sojourn.desk.opening import caution, enter, open_conversation
 from sojourn.desk.start import Start, again
 from sojourn.desk.visible import safe
+from sojourn.desk.wording import complaint
 from sojourn.errors import ApprovalNeededError, SojournError, outside
 from sojourn.model.interrupts import Interrupt
 from sojourn.model.usage import Usage
@@ -141,7 +142,7 @@ class _Answer:
         elif text.strip():
             output.write(safe(text))
         if error is not None:
-            diagnostics.complain(str(error), hints=getattr(error, "__notes__", ()))
+            diagnostics.complain(complaint(error), hints=getattr(error, "__notes__", ()))
         elif self._outcome == "halted":
             diagnostics.complain(_HALTED)
         elif self._outcome == "cancelled":

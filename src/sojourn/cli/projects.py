@@ -132,7 +132,7 @@ async def name(place: Place, *, project_id: str, folder: Path) -> Result:
 
 def _project_of(folder: Path) -> Project:
     if not folder.is_dir():
-        raise NotFoundError(f"folder {str(folder)!r:.200}")
+        raise NotFoundError(f"there is no folder {str(folder)!r:.200}")
     return find_project(folder)
 
 
@@ -164,7 +164,7 @@ def _meant(wanted: str, known: list[str], *, must_be_known: bool = True) -> str:
     if gone in known:
         return gone
     if must_be_known or "/" in wanted or "\\" in wanted:
-        raise NotFoundError(f"project {wanted!r:.200}; sojourn project ls lists them")
+        raise NotFoundError(f"there is no project {wanted!r:.200}; sojourn project ls lists them")
     return wanted
 
 

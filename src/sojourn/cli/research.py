@@ -101,7 +101,7 @@ async def add(place: Place, *, description: str, after: str | None, reference: s
         active = await _active(session)
         if active.tracker.plan is None:
             if after is not None:
-                raise NotFoundError(f"step {after!r:.50}: the plan has no steps yet")
+                raise NotFoundError(f"there is no step {after!r:.50}: the plan has no steps yet")
             await _plan(active, (description,))
         else:
             await active.add_dynamic_step(description, after=_step(active, after).id if after is not None else None)
@@ -218,7 +218,7 @@ def _step(active: "LiveResearch", name: str) -> PlanStep:
         return steps[int(name) - 1]
     found = next((one for one in steps if one.id == name), None)
     if found is None:
-        raise NotFoundError(f"step {name!r:.50}; the plan has {count(len(steps), 'step')}")
+        raise NotFoundError(f"there is no step {name!r:.50}; the plan has {count(len(steps), 'step')}")
     return found
 
 

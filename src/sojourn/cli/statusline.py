@@ -111,7 +111,7 @@ async def _found(place: Place, store: Store, reference: str | None, bar: _Bar) -
         if name is None:
             continue
         try:
-            return await place.find(store, name)
+            return await place.find(store, name, whole=True)
         except (SessionNotFoundError, InvalidInputError):
             continue  # it is another program's session, or there is none yet
     return None

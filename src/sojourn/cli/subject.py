@@ -44,12 +44,12 @@ async def looking_at(place: Place, reference: str) -> AsyncIterator["Session"]:
 
 
 @asynccontextmanager
-async def changing(place: Place, reference: str) -> AsyncIterator[Opened]:
+async def changing(place: Place, reference: str, *, whole: bool = False) -> AsyncIterator[Opened]:
     """Open the session that *reference* names, to change it or to look beyond it.
 
     It is the very session that is named, also if it was rewound and goes on under another id: what was seen there is
-    what is changed.
+    what is changed. With *whole*, mere words of its title do not name it.
     """
     async with place.app(config=settled(place)) as app:
-        header = await place.find(app.store, reference)
+        header = await place.find(app.store, reference, whole=whole)
         yield Opened(app, await app.sessions.open(header.session_id, exact=True))

@@ -106,7 +106,9 @@ async def enter(conversation: Conversation, start: Start) -> Session | None:
     except SessionNotFoundError as error:
         if start.reference != LAST:
             raise
-        raise SessionNotFoundError("this project has none yet; leave out --continue to begin one") from error
+        raise SessionNotFoundError(
+            "there is no session in this project yet; leave out --continue to begin one"
+        ) from error
     if session is not None and start.name is not None:
         await conversation.app.sessions.rename(session.id, start.name)
     return session

@@ -5,6 +5,8 @@ from collections.abc import AsyncIterator, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Literal
 
+from sojourn.desk.columns import width
+from sojourn.desk.wording import count
 from sojourn.engine.pointer import pointer_key
 from sojourn.engine.superseding import find_current
 from sojourn.errors import InvalidInputError, SessionNotFoundError
@@ -24,7 +26,7 @@ _NAMED: Final = 5
 _COMPARED: Final = 1000
 """Sessions whose titles are compared with one that was not found."""
 _LEAST: Final = 4
-"""Characters that make a piece of an id."""
+"""Characters that make a piece of an id; columns that words of a title fill at least."""
 _RECENT: Final = re.compile(r"@(?:last|-([0-9]{1,6}))")
 
 
@@ -38,12 +40,15 @@ async def open_session(app: "Sojourn", reference: str, *, project: str | None = 
     return await app.sessions.open((await find(app.store, reference, project=project)).session_id)
 
 
-async def find(store: Store, reference: str, *, project: str | None = None, among: Among = "kept") -> SessionHeader:
+async def find(
+    store: Store, reference: str, *, project: str | None = None, among: Among = "kept", whole: bool = False
+) -> SessionHeader:
     """Return the session that *reference* names.
 
     That is its id, the beginning or end of its id, its title, `@last` for the one used last in *project*, or `@-2` for
     the one before; in the trash, `@last` is the one thrown away last. A title does not name a session that was rewound,
-    if it names one that was not.
+    if it names one that was not. Words of a title will do where no other title has them, unless *whole* asks for all of
+    it.
 
     Raises:
         SessionNotFoundError: there is none; its notes name some that are near.
@@ -61,6 +66,9 @@ async def find(store: Store, reference: str, *, project: str | None = None, amon
         return exact.header
     headers = [header async for header in _all(store, among)]
     found = _meant(headers, wanted)
+    if not found and not whole:
+        held = _holding(headers, wanted)
+        found = held if len(held) == 1 else []
     if len(found) == 1:
         return found[0]
     if not found:
@@ -89,6 +97,14 @@ def _meant(headers: list[SessionHeader], wanted: str) -> list[SessionHeader]:
     return list({header.session_id: header for header in (*pieces, *(alive or titled))}.values())
 
 
+def _holding(headers: Iterable[SessionHeader], wanted: str) -> list[SessionHeader]:
+    """Return the sessions in whose titles *wanted* begins a word, if it is long enough to mean one of them."""
+    if width(wanted) < _LEAST:
+        return []
+    words = re.compile(rf"\b{re.escape(wanted)}" if wanted[0].isalnum() else re.escape(wanted), re.IGNORECASE)
+    return [header for header in headers if header.superseded_by is None and words.search(header.title or "")]
+
+
 async def _recent(store: Store, number: int, project: str | None) -> SessionHeader:
     """Return the session used last (1), or the one before (2), and so on; the pointer knows which was the last."""
     last = await _pointed_at(store, project)
@@ -100,8 +116,7 @@ async def _recent(store: Store, number: int, project: str | None) -> SessionHead
             headers.append(header)
         if len(headers) == number:
             return header
-    where = "in this project" if project is not None else "here"
-    raise SessionNotFoundError(f"@-{number}, of {len(headers)} {where}")
+    raise _too_far(number, len(headers), "in this project" if project is not None else "here")
 
 
 async def _thrown(store: Store, number: int) -> SessionHeader:
@@ -109,8 +124,14 @@ async def _thrown(store: Store, number: int) -> SessionHeader:
     headers = [(header.trashed_at, header) async for header in _all(store, "trash") if header.trashed_at is not None]
     headers.sort(key=lambda one: one[0], reverse=True)
     if not 1 <= number <= len(headers):
-        raise SessionNotFoundError(f"@-{number}, of {len(headers)} in the trash")
+        raise _too_far(number, len(headers), "in the trash")
     return headers[number - 1][1]
+
+
+def _too_far(number: int, there_are: int, where: str) -> SessionNotFoundError:
+    if not there_are:
+        return SessionNotFoundError(f"there is no session {where}")
+    return SessionNotFoundError(f"there is no @-{number}: {count(there_are, 'session')} {where}")
 
 
 async def _pointed_at(store: Store, project: str | None) -> SessionHeader | None:
@@ -125,13 +146,15 @@ async def _pointed_at(store: Store, project: str | None) -> SessionHeader | None
 
 
 async def _not_found(store: Store, wanted: str, headers: list[SessionHeader], among: Among) -> SessionNotFoundError:
-    error = SessionNotFoundError(f"session={wanted!r:.100}")
+    error = SessionNotFoundError(f"no session {'in the trash ' if among == 'trash' else ''}is called {wanted!r:.100}")
     other: Among = "kept" if among == "trash" else "trash"
     elsewhere = _meant([header async for header in _all(store, other)], wanted)
     if elsewhere:
         place = "in the trash: sojourn restore takes it out" if other == "trash" else "not in the trash"
         error.add_note(f"{elsewhere[0].session_id} is {place}")
     _name(error, _near(headers[:_COMPARED], wanted))
+    if not getattr(error, "__notes__", ()):
+        error.add_note(f"sojourn ls --{'trash' if among == 'trash' else 'all'} lists what there is")
     return error
 
 

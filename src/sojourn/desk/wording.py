@@ -1,7 +1,21 @@
-"""How things are said to people: when something was, what it cost, and a text in one line."""
+"""How things are said to people: when something was, what it cost, what went wrong, and a text in one line."""
 
+import re
 from datetime import datetime
 from typing import Final
+
+from sojourn.errors import (
+    AccessError,
+    ConflictError,
+    InvalidInputError,
+    NotFoundError,
+    SessionNotFoundError,
+    SojournError,
+)
+
+_TOLD_BY_DETAIL: Final = {AccessError, ConflictError, InvalidInputError, NotFoundError, SessionNotFoundError}
+"""Errors that are raised for many reasons: their own sentence says less than what they are about."""
+_VALUES: Final = re.compile(r"\w+=\S+(?: \w+=\S+)*")
 
 _UNITS: Final = (("y", 365 * 86_400), ("d", 86_400), ("h", 3_600), ("min", 60))
 
@@ -17,6 +31,13 @@ def money(micros: int) -> str:
     if micros == 0:
         return "$0.00"
     return f"${micros / 1_000_000:,.2f}" if micros >= 10_000 else "<$0.01"
+
+
+def complaint(error: SojournError) -> str:
+    """Return what went wrong, in a sentence: what the error is about alone, where that is one and says it all."""
+    detail = error.detail
+    says_all = type(error) in _TOLD_BY_DETAIL and detail and not _VALUES.fullmatch(detail)
+    return detail if says_all else str(error)
 
 
 def count(number: int, noun: str) -> str:

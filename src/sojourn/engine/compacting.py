@@ -440,7 +440,7 @@ class ContextCompactor:
                         return entry
                     case Compacted() | Forgotten(was="compacted"):
                         undone = max(0, undone - 1)
-        raise NotFoundError("a compaction to take back")
+        raise NotFoundError("there is no compaction to take back")
 
     async def _last_short_term_memory(self) -> Seq | None:
         """Return the entry that the short-term memory is from, if there is one."""

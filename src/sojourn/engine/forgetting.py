@@ -98,7 +98,7 @@ async def _meant(session: Live, what: What, name: str | int | Fact | None) -> li
             known = "a fact by its id, a field by its name, a message by its seq, or the session"
             raise InvalidInputError(f"{what!r:.20} {name!r:.80} cannot be forgotten: name {known}")
     if not seqs:
-        raise NotFoundError(f"{what} {name!r:.80}")
+        raise NotFoundError(f"there is no {what} {name!r:.80}")
     return seqs
 
 

@@ -69,7 +69,7 @@ def evidence_of(state: SessionState, thing: Thing) -> tuple[str, tuple[Seq, ...]
             raise InvalidInputError(f"{thing!r} is nothing that can be explained")
         case int():
             if not 1 <= thing <= state.head:
-                raise NotFoundError(f"entry {thing}: the entries are 1 to {state.head}")
+                raise NotFoundError(f"there is no entry {thing}: the entries are 1 to {state.head}")
             return f"entry {thing}", (Seq(thing),)
         case str():
             return _named(state, thing)
@@ -91,7 +91,7 @@ def _named(state: SessionState, name: str) -> tuple[str, tuple[Seq, ...]]:
     by_content = next((fact for fact in state.knowledge_base.facts.values() if fact.content == name), None)
     if by_content is not None:
         return by_content.content, by_content.evidence
-    raise NotFoundError(f"no fact, profile field, decision, task or summary {name!r:.100}")
+    raise NotFoundError(f"there is no fact, profile field, decision, task or summary {name!r:.100}")
 
 
 async def _with_causes(session: Live, seqs: Iterable[Seq]) -> tuple[Entry, ...]:

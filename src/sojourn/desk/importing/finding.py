@@ -9,7 +9,7 @@ from sojourn.desk.importing.codex import NAMES_FILE
 from sojourn.desk.importing.line_file import parsed
 from sojourn.desk.importing.talk import kind_of, time_of
 from sojourn.engine.portable import FORMAT, LINES_FORMAT
-from sojourn.errors import AccessError, InvalidInputError
+from sojourn.errors import AccessError, InvalidInputError, NotFoundError
 
 Writer = Literal["sojourn", "claude-code", "codex"]
 _BEGINNING: Final = 256 << 10
@@ -30,13 +30,16 @@ def find_files(paths: Iterable[Path]) -> list[Path]:
     """Return the files that *paths* name: a file itself, of a folder all that may hold sessions, in their order.
 
     Raises:
-        AccessError: a path is not there, or cannot be read.
+        NotFoundError: a path is not there.
+        AccessError: a path cannot be read.
         InvalidInputError: there are too many.
     """
     found: dict[Path, None] = {}
     for path in paths:
         try:
             is_folder = path.stat() and path.is_dir()
+        except FileNotFoundError as error:
+            raise NotFoundError(f"there is no file or folder {path}") from error
         except (OSError, ValueError) as error:
             raise AccessError(f"{path}: {getattr(error, 'strerror', None) or error}") from error
         for one in _below(path) if is_folder else (path,):

@@ -376,7 +376,7 @@ class Facts:
             NotFoundError: the state holds no such fact.
         """
         if (fact := self.find(fact_id)) is None:
-            raise NotFoundError(f"fact {fact_id!r:.100}")
+            raise NotFoundError(f"there is no fact {fact_id!r:.100}")
         return fact
 
     def find(self, fact_id: str) -> Fact | None:
@@ -399,7 +399,7 @@ class Facts:
             found = await self._like(fact.fact_id, slot) if slot else [fact]
         values = [one for one in found if one is fact or (slot is not None and one.slot == slot)]
         if not values:
-            raise NotFoundError(f"no fact, and no fact with the slot, {slot_or_fact_id!r:.100}")
+            raise NotFoundError(f"there is no fact, and no fact with the slot, {slot_or_fact_id!r:.100}")
         return sorted(values, key=_since, reverse=True)
 
     def review(self, limit: int = MAX_FACTS) -> list[Fact]:

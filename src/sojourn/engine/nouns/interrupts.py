@@ -201,7 +201,7 @@ class InterruptsNoun:
         """
         interrupt = await self.find(interrupt_id, user_id=user_id)
         if interrupt is None:
-            raise NotFoundError(f"question {interrupt_id!r:.100}")
+            raise NotFoundError(f"there is no question {interrupt_id!r:.100}")
         return interrupt
 
     async def find(self, interrupt_id: str, *, user_id: str | None = None) -> Interrupt | None:
@@ -239,7 +239,7 @@ class InterruptsNoun:
         async def decide(state: SessionState) -> list[Draft]:
             interrupt = await self._find(state, event.interrupt_id)
             if interrupt is None or not _is_asked(interrupt, event.user_id):
-                raise NotFoundError(f"question {event.interrupt_id!r:.100}")
+                raise NotFoundError(f"there is no question {event.interrupt_id!r:.100}")
             if interrupt.status != "pending" or interrupt.is_late(self._session.clock.now()):
                 became = "expired" if interrupt.status == "pending" else interrupt.status
                 raise NotPendingError(f"question {event.interrupt_id} is {became}")

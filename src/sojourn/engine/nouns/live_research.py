@@ -290,7 +290,7 @@ async def _load(session: Live, research_id: str, *, seq: Seq) -> tuple[ResearchP
     row = await session.store.get_session(session.id)
     tracker = track(await read_between(session, after=seq - 1, through=row.header.head), research_id)
     if tracker is None:
-        raise NotFoundError(f"research {research_id!r:.100}")
+        raise NotFoundError(f"there is no research {research_id!r:.100}")
     return tracker, row.header.head, row.epoch
 
 

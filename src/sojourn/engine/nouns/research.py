@@ -103,7 +103,7 @@ class ResearchNoun:
         entries = await read_between(self._session, after=after, through=through)
         tracker = track(entries, research_id)
         if tracker is None:
-            raise NotFoundError(f"research {research_id!r:.100}")
+            raise NotFoundError(f"there is no research {research_id!r:.100}")
         return tracker
 
     async def export_to_json(self, path: str | Path, research_id: str | None = None) -> Path:

@@ -20,7 +20,7 @@ class VariablesNoun:
         try:
             return copy.deepcopy(self._session.state.variables.values[name])
         except KeyError:
-            raise NotFoundError(f"variable {name!r:.100}") from None
+            raise NotFoundError(f"there is no variable {name!r:.100}") from None
 
     def __contains__(self, name: object) -> bool:
         return name in self._session.state.variables.values

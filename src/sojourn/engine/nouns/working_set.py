@@ -54,7 +54,7 @@ class WorkingSetNoun:
             NotFoundError: no such task is open.
         """
         if all(task.task_id != task_id for task in self._session.state.working_set.open_tasks):
-            raise NotFoundError(f"open task {task_id!r:.100}")
+            raise NotFoundError(f"there is no open task {task_id!r:.100}")
         event = TaskClosed(task_id=task_id, outcome=check_text(outcome, "an outcome", most=MAX_NAME))
         await self._session.append(event, causes=causes)
 
