@@ -1,5 +1,7 @@
 """A whole session goes into a file, in either form, and comes back to the letter."""
 
+import errno
+import os
 from pathlib import Path
 
 import pytest
@@ -78,6 +80,10 @@ def _files(folder: Path) -> dict[str, str]:
     return {one.name: one.read_text() for one in folder.iterdir()}
 
 
+def _names(folder: Path) -> set[str]:
+    return {one.name for one in folder.iterdir()}
+
+
 async def test_a_file_that_was_not_finished_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(RuntimeError):
         await _broken_off(tmp_path / "s")
@@ -90,3 +96,44 @@ async def test_a_file_that_came_meanwhile_is_left_alone(tmp_path: Path) -> None:
         await _broken_off(tmp_path / "s", meanwhile="theirs")
 
     assert _files(tmp_path) == {"s": "theirs"}
+
+
+async def test_a_file_takes_the_place_of_files_only(tmp_path: Path) -> None:
+    pipe, link, folder = tmp_path / "pipe", tmp_path / "link", tmp_path / "folder"
+    os.mkfifo(pipe)
+    link.symlink_to(pipe)
+    folder.mkdir()
+
+    for place in (pipe, link, folder):
+        with pytest.raises(AccessError):
+            async with new_file(place, replace=True) as file:
+                await file.write(b"x")
+
+    assert pipe.is_fifo()
+    assert link.is_symlink()
+    assert _names(tmp_path) == {"folder", "link", "pipe"}
+
+
+async def test_a_link_that_leads_to_a_file_is_replaced_and_the_file_is_not(tmp_path: Path) -> None:
+    (tmp_path / "own").write_text("mine")
+    (tmp_path / "link").symlink_to(tmp_path / "own")
+
+    async with new_file(tmp_path / "link", replace=True) as file:
+        await file.write(b"new")
+
+    assert _files(tmp_path) == {"own": "mine", "link": "new"}
+
+
+async def test_a_disk_where_a_file_has_one_name_only_takes_files_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise PermissionError(errno.EPERM, "Operation not permitted")
+
+    monkeypatch.setattr(os, "link", refuse)
+    async with new_file(tmp_path / "a", replace=False) as file:
+        await file.write(b"new")
+    with pytest.raises(AlreadyExistsError):
+        await _broken_off(tmp_path / "b", meanwhile="other")
+
+    assert _files(tmp_path) == {"a": "new", "b": "other"}

@@ -3,6 +3,7 @@
 import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
@@ -35,14 +36,15 @@ class NewFile:
 async def new_file(path: Path, *, replace: bool) -> AsyncIterator[NewFile]:
     """Give a file to write, which takes its place at *path* when the block ends well; only its owner may read it.
 
+    Only a file is ever replaced: what is something else, as /dev/null is, stays what it is.
+
     Raises:
         AlreadyExistsError: there is something at *path*, and it is not to be replaced.
-        AccessError: the file cannot be written.
+        AccessError: the file cannot be written, or what is at *path* is no file.
     """
     unfinished = path.with_name(f".{path.name[:100]}.{os.urandom(4).hex()}.tmp")
     try:
-        if not replace and await anyio.to_thread.run_sync(os.path.lexists, path):
-            raise AlreadyExistsError(f"{path}")
+        await anyio.to_thread.run_sync(partial(_check_place, path, replace=replace))
         descriptor = os.open(unfinished, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
     except OSError as error:
         raise AccessError(f"{path}: {error.strerror or error}") from error
@@ -61,6 +63,13 @@ def _settle(file: BinaryIO, path: Path) -> None:
         os.fsync(file.fileno())
     except OSError as error:
         raise AccessError(f"{path}: {error.strerror or error}") from error
+
+
+def _check_place(path: Path, *, replace: bool) -> None:
+    if not replace and os.path.lexists(path):
+        raise AlreadyExistsError(f"{path}")
+    if path.exists() and not path.is_file():
+        raise AccessError(f"{path} is no file that could be replaced")
 
 
 def _place(unfinished: Path, path: Path, *, replace: bool) -> None:
