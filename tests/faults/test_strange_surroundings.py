@@ -15,7 +15,8 @@ pytestmark = pytest.mark.timeout(180)
 def shell(tmp_path: Path) -> Shell:
     """A place with one session in it."""
     shell = Shell.at(tmp_path)
-    assert shell.type("-p", "The first.", *MODEL).code == 0
+    asked = shell.type("-p", "The first.", *MODEL)
+    assert asked.code == 0, asked.err
     return shell
 
 
