@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from click import Context
 from click.shell_completion import ShellComplete
 
 import sojourn
@@ -18,7 +19,15 @@ async def _learned(_: sojourn.Sojourn, session: Session) -> None:
 
 @pytest.mark.parametrize(
     ("group", "usual"),
-    [("facts", "facts ls"), ("profile", "profile show"), ("focus", "focus show"), ("research", "research show")],
+    [
+        ("facts", "facts ls"),
+        ("profile", "profile show"),
+        ("focus", "focus show"),
+        ("research", "research show"),
+        ("config", "config list"),
+        ("db", "db stats"),
+        ("project", "project info"),
+    ],
 )
 def test_a_group_alone_does_the_most_usual(folder: Path, type_: Type, group: str, usual: str) -> None:
     seed(folder, _learned)
@@ -47,6 +56,29 @@ def test_what_a_group_does_not_have_is_refused_by_name(folder: Path, type_: Type
     refused = type_("facts", "sing", "--json")
 
     assert (refused.code, refused.answer["command"]) == (2, "facts")
+    assert refused.error["message"].startswith("sojourn facts has no command 'sing'; it has add, edit, ls, ")
+
+
+@pytest.mark.parametrize("group", ["config", "db", "facts", "focus", "forget", "profile", "project", "research"])
+def test_a_group_says_of_each_command_a_whole_sentence(folder: Path, type_: Type, group: str) -> None:
+    told = " ".join(type_(group, "--help").out.partition("Commands:")[2].split())
+
+    assert "..." not in told
+    assert told.endswith(".")
+
+
+def test_every_command_has_its_place_in_the_help(folder: Path, type_: Type) -> None:
+    commands = type_("--help").out.partition("Options:")[0]
+    listed = [line.split()[0] for line in commands.splitlines() if line[:2] == "  " and line[2:3].islower()]
+
+    assert len(listed) == len(set(listed))
+    assert set(cli.list_commands(Context(cli))) - set(listed) == {"sessions"}  # a second name of ls
+
+
+def test_what_is_typed_wrongly_is_told_with_what_says_more(folder: Path, type_: Type) -> None:
+    assert type_("why").err.splitlines()[1] == "  sojourn why --help says what it takes"
+    assert type_("facts", "show", "--deep", "--json").error["hint"] == "sojourn facts show --help says what it takes"
+    assert type_("--deep").err.splitlines()[1] == "  sojourn --help says what it takes"
 
 
 def test_help_tells_of_every_command_of_a_group(type_: Type) -> None:

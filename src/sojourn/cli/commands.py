@@ -23,15 +23,15 @@ _COMMANDS: Final = {
     "config": ("sojourn.cli.configuring:config", "See and change what is settled for every chat."),
     "context": ("sojourn.cli.context:context", "Show what a model would see next, what it costs, and why."),
     "cost": ("sojourn.cli.cost:cost", "Show what was spent, by model, day, session or project."),
-    "db": ("sojourn.cli.database:database", "Look after the database: where it is, what is in it, a copy of it."),
+    "db": ("sojourn.cli.database:database", "Look after the database: where it is, what is in it, a copy."),
     "delete": ("sojourn.cli.shelving:delete", "Throw sessions into the trash."),
-    "demo": ("sojourn.cli.demo:demo", "Record a session, kill it in the middle of a turn, resume it, fork it."),
+    "demo": ("sojourn.cli.demo:demo", "Kill a session in the middle of a turn, resume it, fork it."),
     "diff": ("sojourn.cli.comparing:diff", "Say where two branches part, and what they hold differently."),
-    "doctor": ("sojourn.cli.doctor:doctor", "Check everything that is kept, and say what is missing for more."),
+    "doctor": ("sojourn.cli.doctor:doctor", "Check everything that is kept, and say what is missing."),
     "export": ("sojourn.cli.exporting:export", "Write sessions as files that others can read."),
     "facts": ("sojourn.cli.facts:facts", "See what was learned, and put it right."),
     "focus": ("sojourn.cli.focus:focus", "See or say what a session is about right now."),
-    "forget": ("sojourn.cli.forgetting:forget", "Remove something for good, with all that was derived from it."),
+    "forget": ("sojourn.cli.forgetting:forget", "Remove something for good, with all that was made of it."),
     "fork": ("sojourn.cli.branching:fork", "Begin a session that continues another."),
     "help": ("sojourn.cli.manual:help_", "Say what can be typed: every command, or all about one."),
     "import": ("sojourn.cli.importing:import_", "Take in sessions from Claude Code, Codex or another Sojourn."),
@@ -39,14 +39,14 @@ _COMMANDS: Final = {
     "merge": ("sojourn.cli.comparing:merge", "Bring home what a branch has learned."),
     "new": ("sojourn.cli.beginning:new", "Begin a session."),
     "profile": ("sojourn.cli.profile:profile", "See or say who you are, and whether that is written down."),
-    "project": ("sojourn.cli.projects:project", "See which project a folder belongs to, and let sessions follow it."),
+    "project": ("sojourn.cli.projects:project", "See which project a folder is, and let sessions follow it."),
     "prune": ("sojourn.cli.shelving:prune", "Remove old sessions of the archive and the trash for good."),
     "rename": ("sojourn.cli.naming:rename", "Give a session a title."),
     "research": ("sojourn.cli.research:research", "See how far a question has been looked into, and work on it."),
     "restore": ("sojourn.cli.shelving:restore", "Take sessions out of the trash."),
     "rewind": ("sojourn.cli.branching:rewind", "Go back to an earlier entry of a session."),
     "scrub": ("sojourn.cli.scrubbing:scrub", "Find keys and passwords in what is stored, and take them out."),
-    "search": ("sojourn.cli.searching:search", "Find what was said, in every session."),
+    "search": ("sojourn.cli.searching:search", "Find what was said, in the sessions of this project."),
     "sessions": ("sojourn.cli.listing:sessions", "List the sessions of this project: the same as ls."),
     "show": ("sojourn.cli.showing:show", "Show what was said in a session."),
     "statusline": ("sojourn.cli.statusline:statusline", "Print one line about a session, for a status bar."),
@@ -57,6 +57,18 @@ _COMMANDS: Final = {
 }
 """Where each command is, and what it does in one line."""
 
+_SECTIONS: Final = {
+    "Talk": ("chat", "demo"),
+    "Sessions": ("ls", "show", "search", "new", "rename", "tag", "archive", "unarchive", "delete", "restore"),
+    "Branches": ("fork", "rewind", "tree", "diff", "merge"),
+    "What a model sees": ("context", "compact", "cost"),
+    "What is known": ("facts", "why", "profile", "focus", "research"),
+    "In and out": ("import", "export"),
+    "Care": ("doctor", "db", "project", "scrub", "forget", "prune"),
+    "Setting up": ("config", "completion", "statusline", "help"),
+}
+"""What belongs together, in the order in which people need it. A second name of a command is in none of them."""
+
 _DOCTOR: Final = "sojourn doctor says what is damaged and what can be done"
 
 _OBJECTS: Final = 50_000
@@ -65,12 +77,20 @@ _INTERRUPTED: Final = 130
 """What a shell reports of a program that Ctrl+C ended."""
 
 
-@click.group(cls=LazyGroup, table=_COMMANDS, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=LazyGroup, table=_COMMANDS, sections=_SECTIONS, context_settings={"help_option_names": ["-h", "--help"]}
+)
 @click.version_option(__version__, prog_name="sojourn")
 def cli() -> None:
     """Sojourn keeps every conversation that your agents have.
 
     Alone it opens the app, and goes on with the last session of this project. PROMPT asks in a new session.
+
+    \b
+      sojourn "Why is the sky blue?"
+      sojourn -c "And at night?"
+      git diff | sojourn -p "Review this"
+      sojourn ls
     """
 
 
@@ -115,6 +135,8 @@ def _be_quick() -> None:
 def _complain(given: Sequence[str], error: SojournError | click.ClickException) -> None:
     """Say what went wrong, and what may help, to a person or to a program."""
     hints = [*getattr(error, "__notes__", ()), *([_DOCTOR] if isinstance(error, CorruptError) else ())]
+    if isinstance(error, click.MissingParameter | click.NoSuchOption | click.BadOptionUsage) and error.ctx is not None:
+        hints.append(f"{error.ctx.command_path.strip()} --help says what it takes")
     typed = given[: given.index("--")] if "--" in given else given
     if _wants_json(typed):
         output.write_json_error(_named(typed), error, hints=hints)

@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from sojourn.cli.frame import Result, off_store
+from sojourn.cli.groups import Group
 from sojourn.cli.output import Dim
 from sojourn.desk.columns import pad, width
 from sojourn.desk.config import (
@@ -28,12 +29,13 @@ from sojourn.desk.settling import write_config
 from sojourn.errors import InvalidInputError, NotFoundError
 
 
-@click.group("config")
+@click.group("config", cls=Group, usual="list")
 def config() -> None:
     """See and change what is settled for every chat: the model, the budget, prices, servers of tools.
 
-    Your own settings are in config.toml; those of a project in its .sojourn/config.toml, and go before yours as far as
-    you trust it. An option goes before a variable of the environment (SOJOURN_MODEL), and that before both.
+    Alone it lists that. Your own settings are in config.toml; those of a project in its .sojourn/config.toml, and go
+    before yours as far as you trust it. An option goes before a variable of the environment (SOJOURN_MODEL), and that
+    before both.
     """
 
 

@@ -10,6 +10,7 @@ from typing import Any, Final
 import click
 
 from sojourn.cli.frame import Result, on_store
+from sojourn.cli.groups import Group
 from sojourn.cli.output import Dim, Strong
 from sojourn.cli.place import Place
 from sojourn.cli.progress import progress
@@ -32,9 +33,9 @@ _LEAST: Final = 4
 _MOST_SECONDS: Final = 3600.0
 
 
-@click.group("db")
+@click.group("db", cls=Group, usual="stats")
 def database() -> None:
-    """Look after the database: where it is, how large, what is in it, and a copy of it."""
+    """Look after the database: where it is, what is in it, and a copy of it. Alone it says how much is kept."""
 
 
 @database.command("path")

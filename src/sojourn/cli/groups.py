@@ -1,5 +1,6 @@
 """Commands that belong together under one word. Some do the most usual of them when that word stands alone."""
 
+import inspect
 from typing import Any, Final
 
 import click
@@ -29,8 +30,30 @@ class Group(click.Group):
             return with_sessions(command)
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if not ctx.resilient_parsing and self.get_command(ctx, args[0]) is None:
+            known = ", ".join(self.list_commands(ctx))
+            raise click.UsageError(f"{ctx.command_path} has no command {args[0]!r:.50}; it has {known}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Say of each command what its help begins with, to the end of the sentence."""
+        told = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
+        rows = [(name, _first_sentence(command.help or "")) for name, command in told if command is not None]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
+
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         usual = self.get_command(ctx, self._usual) if self._usual is not None else None
         if usual is not None and incomplete.startswith("-"):
             return usual.shell_complete(ctx, incomplete)
         return super().shell_complete(ctx, incomplete)
+
+
+def _first_sentence(text: str) -> str:
+    """Return the first sentence of a help text, in one line."""
+    paragraph = " ".join(inspect.cleandoc(text).partition("\n\n")[0].split())
+    sentence, _, more = paragraph.partition(". ")
+    return f"{sentence}." if more else sentence

@@ -3,7 +3,7 @@
 What is no command goes to the front door, with all that was typed: a prompt, or options alone.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
@@ -17,15 +17,20 @@ LITERAL: Final = "sojourn.literal"
 _FRONT: Final = ""
 """The name of the front door: nobody can type it."""
 _DOOR: Final = "sojourn.cli.front:front"
+_OPTION: Final = 26
+"""Columns for the names of an option; longer ones have a line of their own."""
 _OWN: Final = frozenset({"-h", "--help", "--version"})
 
 
 class LazyGroup(click.Group):
-    """A group that knows its commands by name, where each is, and what it does in one line."""
+    """A group that knows its commands by name, where each is, what it does in one line, and what belongs together."""
 
-    def __init__(self, *, table: Mapping[str, tuple[str, str]], **given: Any) -> None:
+    def __init__(
+        self, *, table: Mapping[str, tuple[str, str]], sections: Mapping[str, Sequence[str]], **given: Any
+    ) -> None:
         super().__init__(**given)
         self._table = table
+        self._sections = sections
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         return sorted(self._table)
@@ -75,10 +80,12 @@ class LazyGroup(click.Group):
             for parameter in (*self.front(ctx).params, *self.get_params(ctx))
             if isinstance(parameter, click.Option) and (record := parameter.get_help_record(ctx)) is not None
         ]
-        with formatter.section("Options"):
-            formatter.write_dl(records)
         self.format_commands(ctx, formatter)
+        with formatter.section("Options"):
+            formatter.write_dl(records, col_max=_OPTION)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, text) for name, (_, text) in sorted(self._table.items())])
+        column = max(map(len, self._table))
+        for title, names in self._sections.items():
+            with formatter.section(title):
+                formatter.write_dl([(name.ljust(column), self._table[name][1]) for name in names])

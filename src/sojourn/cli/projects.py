@@ -8,6 +8,7 @@ import click
 import msgspec
 
 from sojourn.cli.frame import Result, on_store
+from sojourn.cli.groups import Group
 from sojourn.cli.output import Dim
 from sojourn.cli.place import Place
 from sojourn.cli.taking_stock import Stock, all_rows, inherited, take_stock
@@ -29,9 +30,9 @@ _NONE: Final = "no project"
 _LEAST: Final = 4
 
 
-@click.group("project")
+@click.group("project", cls=Group, usual="info")
 def project() -> None:
-    """See which project a folder belongs to, and let sessions follow one that has changed."""
+    """See which project a folder belongs to, and let sessions follow it. Alone it tells of this folder."""
 
 
 @project.command("info")
