@@ -183,9 +183,9 @@ async def test_a_long_plan_is_shown_around_the_current_step() -> None:
         )
         text = shown(app, "RESEARCH")
 
-    assert "⋮ 17 before" in text
+    assert "⋯ 17 before" in text
     assert "◌ step 20" in text
-    assert "⋮ 16 to come" in text
+    assert "⋯ 16 to come" in text
 
 
 async def test_what_it_cost_is_told_by_purpose_with_the_budget() -> None:

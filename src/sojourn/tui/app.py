@@ -218,9 +218,10 @@ class SojournApp(Host):
         await self.chat.stop_and_wait()
         self.exit(0)
 
-    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
+    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:  # noqa: ARG002 - textual's name
         for name, (_, title, text) in SCREENS.items():
             yield SystemCommand(title, text, lambda name=name: self.action_show(name))
         yield SystemCommand("New session", "What you say next begins one", self.action_new_session)
         yield from self.chat.palette()
-        yield from super().get_system_commands(screen)
+        yield SystemCommand("Theme", "Choose how it looks", self.action_change_theme)
+        yield SystemCommand("Quit", "Leave; what was said is kept", self.action_leave)

@@ -14,12 +14,13 @@ from textual.binding import Binding, BindingType
 from textual.dom import DOMNode
 from textual.keys import format_key
 from textual.screen import Screen
-from textual.widgets import Footer, Input, TextArea
+from textual.widgets import Input, TextArea
 
 from sojourn.desk.columns import fit, pad
 from sojourn.desk.visible import safe
 from sojourn.tui.chat.commands import app_commands, prompt_commands
 from sojourn.tui.host import Host
+from sojourn.tui.key_line import KeyLine
 from sojourn.tui.rows import RowList
 from sojourn.tui.screens import SCREENS
 
@@ -126,7 +127,7 @@ class KeysScreen(Screen[None]):
     def compose(self) -> ComposeResult:
         yield Input(id="words", placeholder="type to find a key or a command")
         yield RowList[KeyRow | GroupRow](id="list", empty="no key does that; ctrl+p finds more")
-        yield Footer(show_command_palette=False)
+        yield KeyLine()
 
     def on_mount(self) -> None:
         app = cast(Host, self.app)

@@ -8,7 +8,7 @@ from textual import events, on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
-from textual.widgets import DataTable, Footer, Static
+from textual.widgets import DataTable, Static
 
 from sojourn.desk.columns import fit
 from sojourn.desk.figures import amount, sparkline
@@ -19,6 +19,7 @@ from sojourn.errors import SojournError
 from sojourn.model.header import SessionHeader
 from sojourn.tui.choices import choices
 from sojourn.tui.host import Host
+from sojourn.tui.key_line import KeyLine
 
 Where = Literal["session", "project", "everything"]
 _WHERE: Final[tuple[Where, ...]] = get_args(Where)
@@ -83,7 +84,7 @@ class SpendingScreen(Screen[None]):
         yield self._bars
         yield self._table
         yield self._told
-        yield Footer(show_command_palette=False)
+        yield KeyLine()
 
     def on_mount(self) -> None:
         if self._app.session is None:

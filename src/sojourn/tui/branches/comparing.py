@@ -13,7 +13,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.screen import Screen
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from sojourn.desk.rows import session_name
 from sojourn.desk.visible import safe
@@ -25,6 +25,7 @@ from sojourn.model.events import MessageAdded
 from sojourn.model.header import SessionHeader
 from sojourn.model.message import Message
 from sojourn.store.protocol import Store
+from sojourn.tui.key_line import KeyLine
 
 _SHOWN: Final = 40
 """Messages of each side that are shown: the last."""
@@ -104,7 +105,7 @@ class CompareScreen(Screen[None]):
         yield Static("Compare", id="compare-title", markup=False)
         with VerticalScroll():
             yield Static("", id="compare-body", markup=False)
-        yield Footer(show_command_palette=False)
+        yield KeyLine()
 
     def on_resize(self) -> None:
         body = self.query_one("#compare-body", Static)

@@ -76,7 +76,7 @@ class Parts:
         one = self.branch
         indent = "│ " * min(one.depth, _DEEP)
         line = Text.assemble(
-            (f"{_when(one.header.updated_at, self.now)}  {indent}├⑂{'▾' if self.is_open else '▸'} ", "dim")
+            (f"{_when(one.header.updated_at, self.now)}  {indent}├─{'▾' if self.is_open else '▸'} ", "dim")
         )
         first = safe(one_line(one.first_prompt or "", most=_MOST))
         name = safe(one_line(one.header.title or "no title", most=60))

@@ -7,7 +7,7 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from sojourn.desk.rows import session_name
 from sojourn.desk.wording import one_line
@@ -20,6 +20,7 @@ from sojourn.tui.branches.line import FILTERS, Line
 from sojourn.tui.branches.nodes import Node, Parts, Rest, Said
 from sojourn.tui.branches.offshoots import Offshoot
 from sojourn.tui.host import Host
+from sojourn.tui.key_line import KeyLine
 from sojourn.tui.rows import RowList
 
 
@@ -58,7 +59,7 @@ class BranchScreen(Screen[None]):
         yield Static("", id="branch-title", markup=False)
         yield Static("", id="branch-filter", markup=False)
         yield NodeList(empty="nothing was said yet: the tree grows as you talk", id="branch-list")
-        yield Footer(show_command_palette=False)
+        yield KeyLine()
 
     def on_mount(self) -> None:
         self.watch(self.app, "state", self._moved)
@@ -240,7 +241,7 @@ class BranchScreen(Screen[None]):
     def _chosen_branch(self) -> Offshoot | None:
         branch = self._branch()
         if branch is None:
-            self.notify("choose a branch first: a line with ⑂")
+            self.notify("choose a branch first: a line with ├─")
         return branch
 
     @work(exclusive=True, group="merging")

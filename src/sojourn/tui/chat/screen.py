@@ -9,7 +9,7 @@ from textual.app import ComposeResult, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.screen import Screen
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from sojourn.agent.events import TurnEvent
 from sojourn.agent.permissions.approvals import answer_question
@@ -30,6 +30,7 @@ from sojourn.tui.chat.status import StatusBar, TitleBar
 from sojourn.tui.chat.transcript import Transcript
 from sojourn.tui.chat.turns import Turns, Watcher
 from sojourn.tui.host import Host, SessionOpened
+from sojourn.tui.key_line import KeyLine
 from sojourn.tui.panels import SidePanel
 
 _TWICE: Final = 0.8
@@ -44,6 +45,7 @@ class ChatScreen(Screen[None], Watcher):
         Binding("escape", "stop", "stop / twice rewinds"),
         Binding("ctrl+o", "details", "details"),
         Binding("ctrl+b", "panels", "panels"),
+        Binding("f2", "beside", "into the panels", show=False),
         Binding("ctrl+up,pageup", "read", "read back", show=False),
     ]
 
@@ -57,7 +59,7 @@ class ChatScreen(Screen[None], Watcher):
         yield Static("", id="queue", markup=False)
         yield Prompt(id="prompt")
         yield StatusBar("", id="status", markup=False)
-        yield Footer(show_command_palette=False)
+        yield KeyLine(everywhere=True, also={"escape": "stop · twice: back"})
 
     def on_mount(self) -> None:
         app = self._app
@@ -166,7 +168,7 @@ class ChatScreen(Screen[None], Watcher):
 
     def queue_changed(self) -> None:
         queue = self.query_one("#queue", Static)
-        lines = [f"  ⏳ {number}. {one_line(text)}" for number, text in enumerate(self._turns.waiting, 1)]
+        lines = [f"  ◷ {number}. {one_line(text)}" for number, text in enumerate(self._turns.waiting, 1)]
         queue.update(safe("\n".join([*lines, "     up takes the last one back"] if lines else [])))
         queue.display = bool(lines)
         self.prompt.note_waiting(self._turns.waiting)
@@ -357,6 +359,16 @@ class ChatScreen(Screen[None], Watcher):
         side = self.query_one(SidePanel)
         side.set_class(side.display, "hidden")
         side.set_class(not side.display, "wanted")
+
+    def action_beside(self) -> None:
+        """Go into the panels, which are shown for it; from there, go back to writing."""
+        side = self.query_one(SidePanel)
+        if side.has_focus:
+            side.action_leave()
+            return
+        if not side.display:
+            self.action_panels()
+        side.focus()
 
     def action_read(self) -> None:
         """Go into the talk, to read back and to choose a message."""

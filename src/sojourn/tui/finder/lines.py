@@ -21,7 +21,7 @@ from sojourn.tui.finder.matches import Match
 _AGE: Final = 9
 _MESSAGES: Final = 7
 _COST: Final = 9
-_FORKS: Final = 4
+_FORKS: Final = 5
 _PROJECT: Final = 12
 _MIDDLE: Final = 60
 """Columns from which on there is room for more than the age."""
@@ -79,7 +79,7 @@ class SessionLine:
             ago(header.updated_at, self.now),
             f"{header.message_count:,}",
             money(header.cost_micros) if header.cost_micros else "",
-            f"⑂{self.forks}" if self.forks else "",
+            f"{self.forks:,}" if self.forks else "",
             project_name(header, self.here),
         )
 
@@ -106,7 +106,7 @@ class SessionLine:
 
 def heading(columns: int, *, shows_project: bool) -> str:
     """Return what stands above the columns."""
-    return _front(("used", "msgs", "cost", "⑂", "project"), columns, shows_project=shows_project) + "title"
+    return _front(("used", "msgs", "cost", "forks", "project"), columns, shows_project=shows_project) + "title"
 
 
 def project_name(header: SessionHeader, here: Project) -> str:
@@ -122,7 +122,7 @@ def _front(cells: tuple[str, str, str, str, str], columns: int, *, shows_project
     if columns >= _MIDDLE:
         front += f"{messages:>{_MESSAGES}}  "
     if columns >= _WIDE:
-        front += f"{cost:>{_COST}}  {pad(forks, _FORKS)} "
+        front += f"{cost:>{_COST}}  {forks:>{_FORKS}}  "
         front += f"{pad(project, _PROJECT)}  " if shows_project else ""
     return front
 

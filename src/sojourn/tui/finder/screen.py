@@ -12,7 +12,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import HorizontalGroup
 from textual.screen import Screen
-from textual.widgets import Footer, Input, Static
+from textual.widgets import Input, Static
 
 from sojourn.desk.visible import safe
 from sojourn.errors import SojournError
@@ -24,6 +24,7 @@ from sojourn.tui.finder.lines import SessionLine, heading
 from sojourn.tui.finder.sessions import SessionList
 from sojourn.tui.finder.view import View
 from sojourn.tui.host import Host
+from sojourn.tui.key_line import KeyLine
 from sojourn.tui.rows import RowList
 
 _PAUSE: Final = 0.15
@@ -71,7 +72,7 @@ class FinderScreen(Screen[None]):
         yield SessionList(id="finder-list")
         yield GlanceView(id="finder-glance")
         yield Input(id="finder-ask")
-        yield Footer(show_command_palette=False)
+        yield KeyLine()
 
     def on_mount(self) -> None:
         self._view = View(project=self._app.conversation.project.id)

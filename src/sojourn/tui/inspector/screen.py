@@ -9,7 +9,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.screen import Screen
-from textual.widgets import Footer, Input, Static, TextArea
+from textual.widgets import Input, Static, TextArea
 
 from sojourn.context.builder import default_budget
 from sojourn.context.context import Context
@@ -31,6 +31,7 @@ from sojourn.tui.inspector.lines import (
     rows_of,
 )
 from sojourn.tui.inspector.notes import last_reported, origins, pretended
+from sojourn.tui.key_line import KeyLine
 from sojourn.tui.rows import RowList
 
 Wish = Literal["ask", "pretend", "filter"]
@@ -83,7 +84,7 @@ class InspectorScreen(Screen[None]):
         with VerticalScroll(id="about"):
             yield Static("", markup=False)
         yield Input(id="wish")
-        yield Footer(show_command_palette=False)
+        yield KeyLine()
 
     def on_mount(self) -> None:
         self._account: Account | None = None

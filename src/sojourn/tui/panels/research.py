@@ -43,10 +43,10 @@ def _rows_of(research: Research, colour: str) -> list[Row]:
         rows.append(Row(text=Gauge([("█", _done(research))], len(research.steps), style=colour)))
     before, shown, after = _window(research)
     if before:
-        rows.append(Row(mark="⋮", text=f"{before} before", style="dim"))
+        rows.append(Row(mark="⋯", text=f"{before} before", style="dim"))
     rows += [_step(step, is_current=step.id == research.current_step_id) for step in shown]
     if after:
-        rows.append(Row(mark="⋮", text=f"{after} to come", style="dim"))
+        rows.append(Row(mark="⋯", text=f"{after} to come", style="dim"))
     return rows
 
 

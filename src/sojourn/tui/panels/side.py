@@ -205,7 +205,9 @@ class SidePanel(VerticalScroll, can_focus=True):
             self._keep_cursor()
 
     def action_leave(self) -> None:
-        """Go back to writing."""
+        """Go back to writing; where the panels took the talk's place, that comes back."""
+        if self.app.size.width < _ROOM:
+            self.remove_class("wanted")
         self._app.chat.prompt.focus()
 
     def on_click(self, event: events.Click) -> None:

@@ -49,7 +49,7 @@ class WorkingSetPanel(Panel):
         ):
             rows += shown
             if total > len(shown):
-                rows.append(Row(mark="⋮", text=f"{total - len(shown)} more", style="dim"))
+                rows.append(Row(mark="⋯", text=f"{total - len(shown)} more", style="dim"))
         return rows
 
 

@@ -8,13 +8,14 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
-from textual.widgets import Footer, Input, OptionList, Static
+from textual.widgets import Input, OptionList, Static
 
 from sojourn.engine.nouns.facts import Facts
 from sojourn.engine.session import Session
 from sojourn.errors import SojournError
 from sojourn.model.events import FactStatus
 from sojourn.tui.host import Host
+from sojourn.tui.key_line import KeyLine
 from sojourn.tui.review.changes import Change, Verb, change, take_back
 from sojourn.tui.review.evidence import EvidencePane
 from sojourn.tui.review.grounds import find_grounds
@@ -93,7 +94,7 @@ class ReviewScreen(Screen[None]):
         yield self.evidence
         yield self.wording
         yield self._said
-        yield Footer(show_command_palette=False)
+        yield KeyLine()
 
     def on_mount(self) -> None:
         self.evidence.set_class(self.app.size.height >= _TALL, "open")
