@@ -116,6 +116,18 @@ def test_sql_may_come_from_stdin(database: Path, type_: Type, monkeypatch: pytes
     assert type_("db", "query", "-").lines == ["n", "3"]
 
 
+@pytest.mark.parametrize("errors", ["strict", "surrogateescape"])
+def test_sql_that_is_no_text_is_refused(
+    database: Path, type_: Type, monkeypatch: pytest.MonkeyPatch, errors: str
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"SELECT '\xff'"), "utf-8", errors))
+
+    told = type_("db", "query", "-")
+
+    assert told.code == 2
+    assert "no text" in told.err
+
+
 @pytest.mark.parametrize(
     "sql", ["DELETE FROM journal", "SELECT", "SELECT nothing FROM nowhere", "", "SELECT 1; SELECT 2"]
 )

@@ -38,6 +38,15 @@ WRITES = [
     "SELECT * FROM no_such_table",
     " ; \n",
     "-- nothing",
+    "COPY journal TO PROGRAM 'cat'",
+    "SELECT * FROM journal FOR UPDATE; SELECT 1",
+    "VACUUM INTO 'other.db'",
+    "EXPLAIN ANALYZE DELETE FROM journal",
+    "SELECT 1 INTO mine",
+    "SELECT lo_from_bytea(0, 'x')",
+    "SELECT load_extension('x')",
+    "SELECT '\udcff'",
+    "SELECT 'a\0b'",
 ]
 
 
@@ -154,3 +163,38 @@ async def test_a_file_of_another_program_is_left_alone(tmp_path: Path) -> None:
 async def test_a_number_of_rows_that_nobody_serves_is_refused(tmp_path: Path, limit: int) -> None:
     with pytest.raises(SojournError):
         await query(tmp_path / "kept.db", "SELECT 1", limit=limit)
+
+
+@pytest.mark.parametrize("sql", ["SELECT 1; -- one", "SELECT 1 /* one */ ;;", "-- one\nSELECT 1"])
+async def test_a_comment_is_no_statement(location: str | Path, sql: str) -> None:
+    await fill(location)
+
+    assert (await query(location, sql)).rows == ((1,),)
+
+
+async def test_rows_come_in_pieces_that_are_one_answer(location: str | Path) -> None:
+    await fill(location)
+    numbers = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1200) SELECT i FROM n"
+
+    every, most = await query(location, numbers, limit=2_000), await query(location, numbers, limit=1_000)
+
+    assert (every.rows, every.more) == (tuple((number,) for number in range(1, 1_201)), False)
+    assert (len(most.rows), most.more) == (1_000, True)
+
+
+async def test_an_answer_that_does_not_fit_into_memory_is_refused(
+    location: str | Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await fill(location)
+    monkeypatch.setattr("sojourn.store.answer.MAX_BYTES", 20)
+
+    assert (await query(location, "SELECT content FROM messages", limit=2)).rows
+    with pytest.raises(StoreError, match="ask for less"):
+        await query(location, "SELECT content FROM messages")
+
+
+async def test_a_single_value_that_does_not_fit_into_memory_is_refused(tmp_path: Path) -> None:
+    await fill(tmp_path / "kept.db")
+
+    with pytest.raises(StoreError, match="64 MiB"):
+        await query(tmp_path / "kept.db", "SELECT zeroblob(900000000)")

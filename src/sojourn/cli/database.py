@@ -80,7 +80,7 @@ async def ask(place: Place, *, sql: str, number: int, seconds: float) -> Result:
     session_state. A terminal gets columns that fit; a pipe gets whole values with tabs between them.
     """
     place.require()
-    answer = await query(place.location, sys.stdin.read() if sql == "-" else sql, limit=number, seconds=seconds)
+    answer = await query(place.location, _piped() if sql == "-" else sql, limit=number, seconds=seconds)
     return Result(
         data={"columns": answer.columns, "rows": answer.rows, "more": answer.more},
         lines=_table(answer),
@@ -141,6 +141,13 @@ async def vacuum(place: Place) -> Result:
             await store.tidy()
     after = (await measure(place.location)).total
     return Result(data={"before": before, "after": after}, lines=[f"{size(before)} before, {size(after)} now"])
+
+
+def _piped() -> str:
+    try:
+        return sys.stdin.read()
+    except UnicodeDecodeError as error:
+        raise InvalidInputError(f"what is piped in is no text: {error.reason} at byte {error.start + 1}") from error
 
 
 Work = Callable[..., Awaitable[int]]

@@ -24,6 +24,7 @@ async def query(location: str | Path, sql: str, *, limit: int = 100, seconds: fl
         raise InvalidInputError(f"a query returns 1 to {MAX_ROWS:,} rows")
     if not sql.strip(" \t\r\n;"):
         raise InvalidInputError("write a SELECT")
+    _check_text(sql)
     text = str(location)
     if text.startswith(("postgresql://", "postgres://")):
         return await _ask_postgres(text, sql, limit=limit, seconds=seconds)
@@ -37,6 +38,15 @@ async def query(location: str | Path, sql: str, *, limit: int = 100, seconds: fl
     from sojourn.store.sql.sqlite_question import ask  # noqa: PLC0415 - nobody pays for a driver that he does not use
 
     return await ask(Path(location), sql, limit=limit, seconds=seconds)
+
+
+def _check_text(sql: str) -> None:
+    try:
+        sql.encode()
+    except UnicodeEncodeError as error:
+        raise InvalidInputError(f"the SQL is no text in UTF-8, from character {error.start + 1} on") from error
+    if "\0" in sql:
+        raise InvalidInputError("the SQL holds a character that no database takes, of the code 0")
 
 
 async def _ask_postgres(url: str, sql: str, *, limit: int, seconds: float) -> Answer:

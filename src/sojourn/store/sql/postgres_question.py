@@ -1,7 +1,8 @@
 """One SELECT on a PostgreSQL database, in a transaction that cannot write.
 
 The question becomes a cursor of the server: that takes a SELECT and nothing else. It is sent as a prepared statement,
-which holds one statement, so nothing behind a semicolon can end the transaction.
+which holds one statement, so nothing behind a semicolon can end the transaction. What a function of the server does
+beside its tables, such as to read a file there, is as its owner allowed it to this user.
 """
 
 from datetime import date, datetime, time, timedelta
@@ -11,7 +12,7 @@ from typing import Any, Final
 import psycopg
 
 from sojourn.errors import InvalidInputError, SojournError, StoreError
-from sojourn.store.answer import Answer
+from sojourn.store.answer import Answer, Room
 from sojourn.store.sql.postgres_connections import Address, Connections
 from sojourn.store.sql.postgres_errors import translate
 
@@ -19,6 +20,8 @@ _CANCELLED: Final = "57014"
 _FORBIDDEN: Final = "42501"
 _NOT_UNDERSTOOD: Final = ("42", "0A", "25")
 """Classes of states: wrong words or names, what no cursor can do, what a transaction that only reads refuses."""
+_PIECE: Final = 500
+"""Rows that come at once: a page of events fits into memory."""
 _PLAIN: Final = (bool, int, float, str, bytes, type(None), datetime, date, time, timedelta, Decimal, list, dict)
 
 
@@ -41,13 +44,20 @@ async def _answer(connection: psycopg.AsyncConnection[Any], sql: str, *, limit: 
     )
     question = f"DECLARE question NO SCROLL CURSOR FOR {sql}".encode()
     await connection.execute(question, prepare=True)
-    cursor = await connection.execute(f"FETCH {limit + 1} FROM question".encode())
-    rows = await cursor.fetchall()
-    return Answer(
-        columns=tuple(column.name for column in cursor.description or ()),
-        rows=tuple(tuple(map(_plain, row)) for row in rows[:limit]),
-        more=len(rows) > limit,
-    )
+    columns: tuple[str, ...] = ()
+    rows: list[tuple[Any, ...]] = []
+    room = Room()
+    while len(rows) <= limit:
+        wanted = min(_PIECE, limit + 1 - len(rows))
+        cursor = await connection.execute(f"FETCH {wanted} FROM question".encode())
+        columns = tuple(column.name for column in cursor.description or ())
+        piece = await cursor.fetchall()
+        for row in piece:
+            room.take(row)
+            rows.append(tuple(map(_plain, row)))
+        if len(piece) < wanted:
+            break
+    return Answer(columns=columns, rows=tuple(rows[:limit]), more=len(rows) > limit)
 
 
 def _plain(value: Any) -> Any:

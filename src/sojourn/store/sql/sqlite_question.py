@@ -13,7 +13,7 @@ from typing import Any, Final
 import apsw
 
 from sojourn.errors import CorruptError, InvalidInputError, StoreError
-from sojourn.store.answer import Answer
+from sojourn.store.answer import Answer, Room
 from sojourn.store.sql.sqlite_errors import translated
 from sojourn.store.sql.sqlite_schema import find_version
 from sojourn.store.sql.statement import load_migrations
@@ -21,6 +21,8 @@ from sojourn.store.sql.statement import load_migrations
 _BUSY_MS: Final = 10_000
 _STEPS: Final = 5_000
 """Steps of SQLite's machine between two looks at the clock: well under a millisecond."""
+_LONGEST: Final = 64 << 20
+"""Bytes of one value: four times the largest event."""
 _READING: Final = {apsw.SQLITE_SELECT, apsw.SQLITE_READ, apsw.SQLITE_FUNCTION, apsw.SQLITE_RECURSIVE}
 _LOOKING: Final = {"table_info", "table_xinfo", "table_list", "index_list", "index_info"}
 """Pragmas that tell what the tables are, as `SELECT * FROM pragma_table_info('journal')`."""
@@ -46,12 +48,17 @@ def _ask(path: Path, sql: str, *, limit: int, seconds: float, stopped: threading
             connection.set_busy_timeout(_BUSY_MS)
             find_version(connection, load_migrations("sqlite"), path)
             connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
+            connection.limit(apsw.SQLITE_LIMIT_LENGTH, _LONGEST)
             connection.pragma("query_only", True)
             connection.set_progress_handler(lambda: stopped.is_set() or time.monotonic() > deadline, _STEPS)
             connection.authorizer = _allowed
             return _answer(connection, sql, limit)
         except apsw.InterruptError as error:
             raise StoreError(f"the query took longer than {seconds:g} s") from error
+        except apsw.TooBigError as error:
+            raise StoreError(
+                f"a value of the answer is larger than {_LONGEST >> 20} MiB; ask for less of it"
+            ) from error
         except apsw.AuthError as error:
             raise InvalidInputError("only a SELECT is run: nothing can be changed this way") from error
         except apsw.ExecTraceAbort as error:
@@ -67,20 +74,22 @@ def _ask(path: Path, sql: str, *, limit: int, seconds: float, stopped: threading
 def _answer(connection: apsw.Connection, sql: str, limit: int) -> Answer:
     cursor, statements = connection.cursor(), 0
 
-    def is_the_only_one(_cursor: apsw.Cursor, _sql: str, _bindings: Any) -> bool:
+    def is_the_only_one(cursor: apsw.Cursor, _sql: str, _bindings: Any) -> bool:
         nonlocal statements
-        statements += 1
-        return statements == 1
+        statements += cursor.has_vdbe  # a comment has none
+        return statements <= 1
 
     cursor.exec_trace = is_the_only_one
     cursor.execute(sql)
     columns: tuple[str, ...] = ()
     rows: list[tuple[Any, ...]] = []
+    room = Room()
     try:
         columns = tuple(name for name, *_ in cursor.get_description())
         for row in cursor:
             if len(rows) == limit:
                 return Answer(columns=columns, rows=tuple(rows), more=True)
+            room.take(row)
             rows.append(row)
     except apsw.ExecutionCompleteError:  # without a row there is no description any more
         columns = _columns_of(connection, sql)
