@@ -164,7 +164,7 @@ def test_a_tool_that_a_human_has_to_allow_waits_in_the_session(pipe: Pipe, folde
     assert not (folder / "work" / "note.txt").exists()
 
     wire.say("Then not.")
-    later = pipe("chat", *at(wire), text="/go\n")
+    later = pipe("chat", "-c", *at(wire), text="/go\n")
     assert "the last turn was cut off; /go goes on with it" in later.err
     assert later.out == "Then not.\n"  # nobody can be asked in a pipe, so the model hears no
 

@@ -63,6 +63,23 @@ async def test_the_last_session_is_remembered_per_project_and_a_stale_pointer_ig
     assert await app.sessions.last(project="unknown") is None
 
 
+async def test_a_question_in_passing_is_used_last_but_not_what_is_talked_about(app: Sojourn) -> None:
+    for name in ("asked first", "talk", "asked", "asked again"):
+        await app.sessions.create(name.replace(" ", "-"))
+    await app.sessions.switch("asked-first", in_passing=True)
+    before = await app.sessions.last(talked=True)
+    await app.sessions.switch("talk")
+    for name in ("asked", "asked-again"):
+        await app.sessions.switch(name, in_passing=True)
+
+    used, talked = await app.sessions.last(), await app.sessions.last(talked=True)
+
+    assert before is None
+    assert used is not None
+    assert talked is not None
+    assert (used.id, talked.id) == ("asked-again", "talk")
+
+
 async def test_a_users_title_is_never_replaced_by_another(app: Sojourn) -> None:
     session = await app.sessions.create("s")
     await app.sessions.title_from("s", "Hi! Can you help me to fix the flaky login tests in CI? They fail.")

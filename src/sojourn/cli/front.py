@@ -81,7 +81,7 @@ def _print(prompt: str | None, wanted: Wanted, output: str) -> int:
     question = "\n\n".join(part for part in (prompt, read_input()) if part)
     if not question:
         raise click.UsageError('there is nothing to ask: write sojourn -p "a question", or pipe one in')
-    return print_answer(replace(start, prompt=question), form=output)
+    return print_answer(replace(start, prompt=question, in_passing=True), form=output)
 
 
 def _list_sessions(wanted: Wanted) -> int:

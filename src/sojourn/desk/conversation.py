@@ -57,12 +57,16 @@ class Partner:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Terms:
-    """What a conversation is bound to: a title and an id for its first session, what it may spend, and its log."""
+    """What a conversation is bound to: a title and an id for its first session, what it may spend, and its log.
+
+    *in_passing* means that one question is all of it: who talks later goes on where he talked before.
+    """
 
     name: str | None = None
     session_id: str | None = None
     budget_micros: int | None = None
     log: LogConfig | None = None
+    in_passing: bool = False
 
 
 class Conversation:
@@ -144,13 +148,13 @@ class Conversation:
     # --- where it takes place
 
     async def resume(self, reference: str | None = None) -> Session | None:
-        """Go on in the session that *reference* names, or in the one that was used last in this project, if any.
+        """Go on in the session that *reference* names, or in the one that was talked in last in this project, if any.
 
         Raises:
             SessionNotFoundError, InvalidInputError: the reference names none, or several.
         """
         if reference is None:
-            session = await self.app.sessions.last(project=self._project.id)
+            session = await self.app.sessions.last(project=self._project.id, talked=True)
         else:
             session = await open_session(self.app, reference, project=self._project.id)
         if session is not None:
@@ -273,8 +277,8 @@ class Conversation:
     async def _talk_in(self, session: Session) -> None:
         self._leave()
         await self._close_left()
-        session = await self.app.sessions.switch(session.id, project=self._project.id)
         partner, terms = self._partner, self._terms
+        session = await self.app.sessions.switch(session.id, project=self._project.id, in_passing=terms.in_passing)
         equipment = partner.equip(session) if partner.equip is not None else None
         self._agent = Agent(
             partner.provider,

@@ -183,7 +183,13 @@ def _terms(start: Start) -> Terms:
         streams |= LogStream.RAW if start.raw_log else LogStream.NONE
         streams |= LogStream.VERBOSE if start.verbose else LogStream.NONE
         log = LogConfig(base_dir=start.log_dir or DEFAULT_FOLDER, streams=streams)
-    return Terms(name=start.name, session_id=start.session_id, budget_micros=start.budget_micros, log=log)
+    return Terms(
+        name=start.name,
+        session_id=start.session_id,
+        budget_micros=start.budget_micros,
+        log=log,
+        in_passing=start.in_passing,
+    )
 
 
 async def _instructions(folder: Path, note: Note) -> str:

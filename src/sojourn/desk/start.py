@@ -31,6 +31,7 @@ class Start:
         name: the title of the session that is begun, forked or gone on with.
         session_id: the id of the session that is begun or forked.
         prompt: what is said first.
+        in_passing: only that is said: who talks in this project goes on where he talked before.
         tools: whether the model may use tools.
         ephemeral: keep nothing: the session is in memory only.
         budget_micros: what this chat may spend, in millionths of a dollar; None is no limit.
@@ -50,6 +51,7 @@ class Start:
     name: str | None = None
     session_id: str | None = None
     prompt: str | None = None
+    in_passing: bool = False
     tools: bool = True
     ephemeral: bool = False
     budget_micros: int | None = None

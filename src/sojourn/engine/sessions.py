@@ -18,7 +18,7 @@ from sojourn.engine.branches import Branch, Comparison, compare, find_common_poi
 from sojourn.engine.inputs import MAX_NAME, check_tags, check_text
 from sojourn.engine.loading import load_state
 from sojourn.engine.merge import Choice, MergeResult, Strategy, events_for, plan_merge, resolve
-from sojourn.engine.pointer import pointer_key
+from sojourn.engine.pointer import TALKED_IN, pointer_key, talked_in
 from sojourn.engine.project import Project, find_project
 from sojourn.engine.session import Session, SessionOptions, new_session_id
 from sojourn.engine.settings import Settings
@@ -131,17 +131,26 @@ class SessionManager:
 
     # --- the session used last
 
-    async def switch(self, session_id: str, *, project: str | None = None) -> Session:
-        """Open a session and remember it as the one used last, for *project* if given."""
+    async def switch(self, session_id: str, *, project: str | None = None, in_passing: bool = False) -> Session:
+        """Open a session and remember it as the one used last, for *project* if given.
+
+        With *in_passing* only one question is asked in it: who talks goes on where he talked before.
+        """
         session = await self.open(session_id)
-        await self._store.documents.save(pointer_key(project), {"session_id": session.id})
+        key = pointer_key(project)
+        kept = {TALKED_IN: talked_in(await self._store.documents.load(key))} if in_passing else {}
+        await self._store.documents.save(key, {"session_id": session.id, **kept})
         return session
 
-    async def last(self, *, project: str | None = None) -> Session | None:
-        """Open the session used last; None if there is none, or if it is gone or in the trash."""
+    async def last(self, *, project: str | None = None, talked: bool = False) -> Session | None:
+        """Open the session used last; None if there is none, or if it is gone or in the trash.
+
+        With *talked* it is the one that was used last for more than a question in passing.
+        """
         pointer = await self._store.documents.load(pointer_key(project))
         try:
-            return await self.open(check_session_id(pointer["session_id"])) if pointer else None
+            named = (talked_in(pointer) if talked else pointer["session_id"]) if pointer else ""
+            return await self.open(check_session_id(named)) if named else None
         except (SessionNotFoundError, InvalidInputError, KeyError):
             return None
 
