@@ -13,7 +13,8 @@ from sojourn import __version__
 from sojourn.cli import diagnostics, output
 from sojourn.cli.lazy_group import LazyGroup
 from sojourn.cli.reading import open_what_is_closed
-from sojourn.errors import CorruptError, SojournError, outside
+from sojourn.desk.wording import advice
+from sojourn.errors import SojournError, outside
 
 _COMMANDS: Final = {
     "archive": ("sojourn.cli.shelving:archive", "Put sessions aside: kept, and listed only when asked for."),
@@ -68,8 +69,6 @@ _SECTIONS: Final = {
     "Setting up": ("config", "completion", "statusline", "help"),
 }
 """What belongs together, in the order in which people need it. A second name of a command is in none of them."""
-
-_DOCTOR: Final = "sojourn doctor says what is damaged and what can be done"
 
 _OBJECTS: Final = 50_000
 """New objects after which garbage is looked for."""
@@ -134,7 +133,7 @@ def _be_quick() -> None:
 
 def _complain(given: Sequence[str], error: SojournError | click.ClickException) -> None:
     """Say what went wrong, and what may help, to a person or to a program."""
-    hints = [*getattr(error, "__notes__", ()), *([_DOCTOR] if isinstance(error, CorruptError) else ())]
+    hints = advice(error)
     if isinstance(error, click.MissingParameter | click.NoSuchOption | click.BadOptionUsage) and error.ctx is not None:
         hints.append(f"{error.ctx.command_path.strip()} --help says what it takes")
     typed = given[: given.index("--")] if "--" in given else given

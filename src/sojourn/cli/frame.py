@@ -18,7 +18,7 @@ from sojourn.cli.output import write_json, write_json_error, write_lines
 from sojourn.cli.place import Place
 from sojourn.desk.home import here, store_location
 from sojourn.desk.visible import safe
-from sojourn.desk.wording import complaint
+from sojourn.desk.wording import advice, complaint
 from sojourn.errors import SojournError, outside
 
 
@@ -68,8 +68,10 @@ async def _finished(working: Awaitable[Result]) -> Result:
 
 def _tell(result: Result, *, as_json: bool) -> int:
     command = click.get_current_context().command_path.partition(" ")[2]
+    # The doctor sends nobody to himself.
+    hints = advice(result.trouble) if result.trouble is not None and command != "doctor" else []
     if as_json and result.trouble is not None:
-        write_json_error(command, result.trouble, data=result.data)
+        write_json_error(command, result.trouble, hints=hints, data=result.data)
     elif as_json:
         write_json(command, result.data)
     else:
@@ -77,5 +79,5 @@ def _tell(result: Result, *, as_json: bool) -> int:
         for note in result.notes:
             diagnostics.note(safe(note))
         if result.trouble is not None:
-            diagnostics.complain(complaint(result.trouble))
+            diagnostics.complain(complaint(result.trouble), hints=hints)
     return 0 if result.trouble is None else outside(result.trouble).exit

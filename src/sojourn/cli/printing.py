@@ -16,7 +16,7 @@ from sojourn.desk.conversation import Conversation
 from sojourn.desk.opening import caution, enter, open_conversation
 from sojourn.desk.start import Start, again
 from sojourn.desk.visible import safe
-from sojourn.desk.wording import complaint
+from sojourn.desk.wording import advice, complaint
 from sojourn.errors import ApprovalNeededError, SojournError, outside
 from sojourn.model.interrupts import Interrupt
 from sojourn.model.usage import Usage
@@ -142,7 +142,7 @@ class _Answer:
         elif text.strip():
             output.write(safe(text))
         if error is not None:
-            diagnostics.complain(complaint(error), hints=getattr(error, "__notes__", ()))
+            diagnostics.complain(complaint(error), hints=advice(error))
         elif self._outcome == "halted":
             diagnostics.complain(_HALTED)
         elif self._outcome == "cancelled":
@@ -177,7 +177,7 @@ class _Answer:
         if error is None:
             output.write_json(_COMMAND, data)
         else:
-            output.write_json_error(_COMMAND, error, hints=getattr(error, "__notes__", ()), data=data)
+            output.write_json_error(_COMMAND, error, hints=advice(error), data=data)
 
     def _count(self, usage: Usage) -> None:
         total = self._usage

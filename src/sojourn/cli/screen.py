@@ -15,7 +15,7 @@ from sojourn.agent import events as ev
 from sojourn.cli import diagnostics
 from sojourn.cli.output import write, write_json, write_json_error, write_piece
 from sojourn.desk.visible import safe
-from sojourn.desk.wording import complaint, one_line
+from sojourn.desk.wording import advice, complaint, one_line
 from sojourn.errors import SojournError
 from sojourn.model.interrupts import Interrupt
 from sojourn.model.message import ToolCall
@@ -153,7 +153,7 @@ class TextScreen:
 
     def complain(self, error: SojournError) -> None:
         self.end_answer()
-        diagnostics.complain(complaint(error))
+        diagnostics.complain(complaint(error), hints=advice(error))
 
     def _aside(self, text: str) -> None:
         self.end_answer()
@@ -186,7 +186,7 @@ class JsonScreen:
         write_json(self._command, {"event": "Command", "command": command, "lines": list(lines)})
 
     def complain(self, error: SojournError) -> None:
-        write_json_error(self._command, error)
+        write_json_error(self._command, error, hints=advice(error))
 
 
 def _ask(interrupt: Interrupt, choices: str) -> None:

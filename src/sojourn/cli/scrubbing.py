@@ -114,7 +114,7 @@ def _data(found: "Sequence[Finding]", work: "Scrubbing", *, scrubbed: bool) -> d
 
 def _notes(found: "Sequence[Finding]", work: "Scrubbing", *, scrubbed: bool) -> list[str]:
     if not found:
-        return ["no secrets were found"]
+        return [f"no secrets were found{' in what can be read' if work.done.damaged else ''}"]
     sessions = count(len({one.session_id for one in found}), "session")
     if not scrubbed:
         return [f"{count(len(found), 'secret')} in {sessions}; nothing was changed; --yes takes them out"]

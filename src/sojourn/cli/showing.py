@@ -57,7 +57,7 @@ async def show(
     messages = [data for entry, message in said if (data := message_data(entry, message, tools)) is not None]
     notes = [f"{count(found.earlier, 'earlier message')}; --all shows them"] if found.earlier > 0 else []
     if found.damage is not None:
-        notes.append("what was said before the damage is shown; sojourn doctor says what can be done")
+        notes.append("what was said before the damage is shown")
     return Result(
         data={"session": msgspec.to_builtins(header), "messages": messages, "earlier": found.earlier},
         lines=_lines(header, said, tools),

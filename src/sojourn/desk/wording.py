@@ -7,6 +7,7 @@ from typing import Final
 from sojourn.errors import (
     AccessError,
     ConflictError,
+    CorruptError,
     InvalidInputError,
     NotFoundError,
     SessionNotFoundError,
@@ -17,6 +18,7 @@ _TOLD_BY_DETAIL: Final = {AccessError, ConflictError, InvalidInputError, NotFoun
 """Errors that are raised for many reasons: their own sentence says less than what they are about."""
 _VALUES: Final = re.compile(r"\w+=\S+(?: \w+=\S+)*")
 
+_DOCTOR: Final = "sojourn doctor says what is damaged and what can be done"
 _UNITS: Final = (("y", 365 * 86_400), ("d", 86_400), ("h", 3_600), ("min", 60))
 
 
@@ -38,6 +40,11 @@ def complaint(error: SojournError) -> str:
     detail = error.detail
     says_all = type(error) in _TOLD_BY_DETAIL and detail and not _VALUES.fullmatch(detail)
     return detail if says_all else str(error)
+
+
+def advice(error: Exception) -> list[str]:
+    """Return what may help, a line each: what was noted on the error, and for damage where more is said of it."""
+    return [*getattr(error, "__notes__", ()), *([_DOCTOR] if isinstance(error, CorruptError) else ())]
 
 
 def count(number: int, noun: str) -> str:

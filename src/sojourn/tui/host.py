@@ -9,7 +9,7 @@ from textual.reactive import reactive
 
 from sojourn.desk.conversation import Conversation
 from sojourn.desk.visible import safe
-from sojourn.desk.wording import complaint
+from sojourn.desk.wording import advice, complaint
 from sojourn.engine.app import Sojourn
 from sojourn.engine.session import Session
 from sojourn.errors import SojournError
@@ -128,5 +128,5 @@ class Host(App[int]):
             self.pop_screen()
 
     def complain(self, error: SojournError) -> None:
-        """Say in one sentence what went wrong."""
-        self.notify(safe(complaint(error)), severity="error", markup=False, timeout=10)
+        """Say in one sentence what went wrong, and below it what may help."""
+        self.notify(safe("\n".join([complaint(error), *advice(error)])), severity="error", markup=False, timeout=10)
