@@ -109,8 +109,8 @@ class Partial(Value, frozen=True, kw_only=True):
 class SessionQuery:
     """Which sessions to list, newest activity first. *text* is looked for in titles, ignoring case.
 
-    *archived*, *trashed* and *superseded* choose: False leaves such sessions out, True lists only them, None lists
-    both. One that was superseded goes on under another id.
+    *archived*, *trashed*, *superseded* and *nested* choose: False leaves such sessions out, True lists only them, None
+    lists both. One that was superseded goes on under another id; one that is nested has a parent, whichever.
     *cursor* is the one that the page before gave.
     """
 
@@ -122,6 +122,7 @@ class SessionQuery:
     archived: bool | None = False
     trashed: bool | None = False
     superseded: bool | None = None
+    nested: bool | None = None
     limit: int = 50
     cursor: str | None = None
 

@@ -164,6 +164,7 @@ def _matches(row: SessionRow, query: SessionQuery) -> bool:
         and (query.archived is None or (header.archived_at is not None) == query.archived)
         and (query.trashed is None or (header.trashed_at is not None) == query.trashed)
         and (query.superseded is None or (header.superseded_by is not None) == query.superseded)
+        and (query.nested is None or (header.parent is not None) == query.nested)
     )
 
 

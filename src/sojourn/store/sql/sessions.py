@@ -78,6 +78,7 @@ def _conditions(tenant: TenantId, query: SessionQuery) -> dict[str, Any]:
         "archived": query.archived,
         "trashed": query.trashed,
         "superseded": query.superseded,
+        "nested": query.nested,
     }
 
 

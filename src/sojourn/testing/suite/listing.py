@@ -175,6 +175,14 @@ async def sessions_that_go_on_elsewhere_are_listed_or_left_out(store: Store) -> 
 
 
 @on_store
+async def sessions_of_subagents_are_listed_or_left_out(store: Store) -> None:
+    await store.create_session("a")
+    await store.create_session("b", SessionCreated(parent=SessionId("a")))
+    listed = {which: await _listed(store, SessionQuery(nested=which)) for which in (None, True, False)}
+    expect_equal(listed, {None: ["b", "a"], True: ["b"], False: ["a"]}, "what is listed")
+
+
+@on_store
 async def sessions_are_counted_as_they_are_listed(store: Store) -> None:
     for number in range(5):
         await store.create_session(f"s{number}", SessionCreated(project="p" if number % 2 else "q", title=f"T{number}"))
@@ -188,6 +196,7 @@ async def sessions_are_counted_as_they_are_listed(store: Store) -> None:
         SessionQuery(trashed=True),
         SessionQuery(project="p", trashed=None),
         SessionQuery(superseded=False),
+        SessionQuery(nested=False),
         SessionQuery(text="t3"),
         SessionQuery(tag="none"),
     ):

@@ -29,6 +29,7 @@ WHERE tenant = %(tenant)s
   AND (%(archived)s::boolean IS NULL OR (archived_at IS NOT NULL) = %(archived)s)
   AND (%(trashed)s::boolean IS NULL OR (trashed_at IS NOT NULL) = %(trashed)s)
   AND (%(superseded)s::boolean IS NULL OR (superseded_by IS NOT NULL) = %(superseded)s)
+  AND (%(nested)s::boolean IS NULL OR (parent IS NOT NULL) = %(nested)s)
 ORDER BY active_hour DESC, updated_at DESC, session_id DESC
 LIMIT %(limit)s;
 
@@ -43,7 +44,8 @@ WHERE tenant = %(tenant)s
   AND (%(text)s::text IS NULL OR strpos(title_folded, %(text)s) > 0)
   AND (%(archived)s::boolean IS NULL OR (archived_at IS NOT NULL) = %(archived)s)
   AND (%(trashed)s::boolean IS NULL OR (trashed_at IS NOT NULL) = %(trashed)s)
-  AND (%(superseded)s::boolean IS NULL OR (superseded_by IS NOT NULL) = %(superseded)s);
+  AND (%(superseded)s::boolean IS NULL OR (superseded_by IS NOT NULL) = %(superseded)s)
+  AND (%(nested)s::boolean IS NULL OR (parent IS NOT NULL) = %(nested)s);
 
 -- name: insert_session
 INSERT INTO sessions (

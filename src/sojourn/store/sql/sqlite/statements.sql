@@ -28,6 +28,7 @@ WHERE tenant = :tenant
   AND (:archived IS NULL OR (archived_at IS NOT NULL) = :archived)
   AND (:trashed IS NULL OR (trashed_at IS NOT NULL) = :trashed)
   AND (:superseded IS NULL OR (superseded_by IS NOT NULL) = :superseded)
+  AND (:nested IS NULL OR (parent IS NOT NULL) = :nested)
 ORDER BY active_hour DESC, updated_at DESC, session_id DESC
 LIMIT :limit;
 
@@ -41,7 +42,8 @@ WHERE tenant = :tenant
   AND (:text IS NULL OR instr(title_folded, :text) > 0)
   AND (:archived IS NULL OR (archived_at IS NOT NULL) = :archived)
   AND (:trashed IS NULL OR (trashed_at IS NOT NULL) = :trashed)
-  AND (:superseded IS NULL OR (superseded_by IS NOT NULL) = :superseded);
+  AND (:superseded IS NULL OR (superseded_by IS NOT NULL) = :superseded)
+  AND (:nested IS NULL OR (parent IS NOT NULL) = :nested);
 
 -- name: insert_session
 INSERT INTO sessions (
