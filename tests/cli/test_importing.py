@@ -34,7 +34,7 @@ def header(type_: Type, reference: str) -> dict[str, Any]:
 
 
 def everything(type_: Type) -> list[tuple[str, int]]:
-    listed = type_("ls", "--all", "-n", "1000", "--json").data["sessions"]
+    listed = type_("ls", "--all", "--agents", "-n", "1000", "--json").data["sessions"]
     return sorted((session["session_id"], session["head"]) for session in listed)
 
 

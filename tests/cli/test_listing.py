@@ -97,3 +97,27 @@ def test_a_session_that_was_rewound_is_listed_once(listed: Path, type_: Type) ->
     assert len(listed_now["sessions"]) == 5
     assert "s2" not in [one["session_id"] for one in listed_now["sessions"]]
     assert not listed_now["more"]
+
+
+def test_what_agents_were_started_for_is_listed_when_asked_for(anywhere: Path, type_: Type) -> None:
+    (anywhere / "home").mkdir()
+    here = find_project(anywhere / "work").id
+
+    async def keep(location: str | Path) -> None:
+        async with sojourn.open(location, settings=QUIET) as app:
+            await app.sessions.create("caller", title="Caller", project=here)
+            await app.sessions.create("called", title="Called", project=here, parent="caller", tags=["agent"])
+
+    asyncio.run(keep(anywhere / "home" / "sojourn.db"))
+    asyncio.run(keep(f"files:{anywhere / 'kept'}"))
+
+    plain, whole = type_("ls"), type_("ls", "--agents", "--json").data
+
+    assert "Called" not in plain.out
+    assert plain.err == "not listed: 1 of agents that others started (--agents)\n"
+    assert [one["session_id"] for one in whole["sessions"]] == ["called", "caller"]
+    assert whole["hidden"] == {}
+    assert "Called" in type_("ls", "--tag", "agent").out
+    assert type_("show", "@last", "--json").data["session"]["session_id"] == "caller"
+    assert type_("show", "called").code == 0
+    assert [one["session_id"] for one in type_("-r", "--json").answer["data"]["sessions"]] == ["caller"]

@@ -21,6 +21,7 @@ _UPDATED: Final = "updated"
 _REASONS: Final = {
     "archived": "{:,} archived (--archived)",
     "trash": "{:,} in the trash (--trash)",
+    "agents": "{:,} of agents that others started (--agents)",
     "elsewhere": "{:,} of other projects (--all)",
 }
 """Why a session is not in the list, and what lists it."""
@@ -38,6 +39,7 @@ async def _ls(
     everywhere: bool,
     archived: bool,
     trash: bool,
+    agents: bool,
     tag: str | None,
     sort: str | None,
     number: int,
@@ -45,7 +47,8 @@ async def _ls(
 ) -> Result:
     """List the sessions of this project, newest activity first.
 
-    Sessions that were rewound are left out: what goes on in their place is listed. When there are more, the last line
+    Sessions that were rewound are left out: what goes on in their place is listed. So are those of agents that another
+    one started for a part of its work, unless --agents or a tag asks for them. When there are more, the last line
     says how to see them; when there are none, it says what is not listed, and how to see that.
     """
     order = _order(sort, cursor)
@@ -55,6 +58,7 @@ async def _ls(
         archived=None if trash else archived,
         trashed=trash,
         superseded=False,
+        nested=None if agents or trash or tag is not None else False,
     )
     async with place.store() as store:
         page = await (_page if order == _UPDATED else _sorted)(store, query, number, order, cursor)
@@ -77,6 +81,7 @@ def _command(name: str) -> click.Command:
         click.option("--all", "-a", "everywhere", is_flag=True, help="Those of every project."),
         click.option("--archived", is_flag=True, help="Those that were put aside."),
         click.option("--trash", is_flag=True, help="Those that were thrown away and not yet removed."),
+        click.option("--agents", is_flag=True, help="Those of agents that others started, too."),
         click.option("--tag", metavar="TAG", help="Only those with this tag."),
         click.option(
             "--sort", type=click.Choice([_UPDATED, "title", *_SORTS]), help="In which order; by the last activity."
@@ -122,7 +127,8 @@ async def _hidden(store: Store, query: SessionQuery) -> dict[str, int]:
     kept = replace(query, archived=None, trashed=False)
     counted = {
         "archived": await store.count_sessions(replace(kept, archived=True)) if query.archived is False else 0,
-        "trash": 0 if query.trashed else await store.count_sessions(replace(kept, trashed=True)),
+        "trash": 0 if query.trashed else await store.count_sessions(replace(kept, nested=None, trashed=True)),
+        "agents": await store.count_sessions(replace(query, nested=True)) if query.nested is False else 0,
     }
     if query.project is not None:
         everywhere = await store.count_sessions(replace(query, project=None))

@@ -33,5 +33,6 @@ def list_sessions(wanted: Wanted) -> int:
 
 async def _headers(place: Place) -> list[SessionHeader]:
     async with place.store() as store:
-        page = await store.list_sessions(SessionQuery(project=(await place.project()).id, limit=_SHOWN))
+        project = (await place.project()).id
+        page = await store.list_sessions(SessionQuery(project=project, superseded=False, nested=False, limit=_SHOWN))
     return [row.header for row in page.rows]

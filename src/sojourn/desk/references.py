@@ -112,7 +112,8 @@ async def _recent(store: Store, number: int, project: str | None) -> SessionHead
         return last
     headers = [last] if last is not None else []
     async for header in _all(store, "kept", project=project, archived=False):
-        if header.superseded_by is None and (last is None or header.session_id != last.session_id):
+        is_own = header.superseded_by is None and header.parent is None
+        if is_own and (last is None or header.session_id != last.session_id):
             headers.append(header)
         if len(headers) == number:
             return header

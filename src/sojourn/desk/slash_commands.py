@@ -66,7 +66,8 @@ async def _new(conversation: Conversation, _: str) -> list[str]:
 
 
 async def _sessions(conversation: Conversation, _: str) -> list[str]:
-    page = await conversation.app.sessions.list(SessionQuery(project=conversation.project.id, limit=_SHOWN))
+    query = SessionQuery(project=conversation.project.id, superseded=False, nested=False, limit=_SHOWN)
+    page = await conversation.app.sessions.list(query)
     lines = session_rows([row.header for row in page.rows], conversation.app.clock.now())
     return [*lines, "/resume NAME goes on with one"] if lines else ["no sessions in this project yet"]
 
