@@ -50,15 +50,19 @@ class ChatScreen(Screen[None], Watcher):
     ]
 
     def compose(self) -> ComposeResult:
+        # They are held: a turn may end while the app closes, and then they cannot be looked up.
+        self._transcript = Transcript(id="transcript")
+        self._prompt = Prompt(id="prompt")
+        self._status = StatusBar("", id="status", markup=False)
         yield TitleBar("", id="title", markup=False)
         with Horizontal(id="middle"):
             with Vertical(id="talk"):
-                yield Transcript(id="transcript")
+                yield self._transcript
                 yield Vertical(id="cards")
             yield SidePanel(id="side")
         yield Static("", id="queue", markup=False)
-        yield Prompt(id="prompt")
-        yield StatusBar("", id="status", markup=False)
+        yield self._prompt
+        yield self._status
         yield KeyLine(everywhere=True, also={"escape": "stop · twice: back"})
 
     def on_mount(self) -> None:
@@ -67,9 +71,9 @@ class ChatScreen(Screen[None], Watcher):
         self._verbose = app.is_verbose
         self._escaped = 0.0
         self._left: set[str] = set()
-        answer = LiveAnswer(id="answer")
-        answer.is_verbose = self._verbose
-        self.transcript.set_tail(answer)
+        self._answer = LiveAnswer(id="answer")
+        self._answer.is_verbose = self._verbose
+        self.transcript.set_tail(self._answer)
         self.transcript.show_details(verbose=self._verbose)
         self.watch(app, "state", self._state_changed)
         self.watch(app, "filling", self._draw_status)
@@ -85,17 +89,17 @@ class ChatScreen(Screen[None], Watcher):
     @property
     def transcript(self) -> Transcript:
         """The talk."""
-        return self.query_one(Transcript)
+        return self._transcript
 
     @property
     def prompt(self) -> Prompt:
         """Where one types."""
-        return self.query_one(Prompt)
+        return self._prompt
 
     @property
     def answer(self) -> LiveAnswer:
         """What is being said."""
-        return self.query_one(LiveAnswer)
+        return self._answer
 
     @property
     def turns(self) -> Turns:
@@ -219,7 +223,7 @@ class ChatScreen(Screen[None], Watcher):
 
     def _draw_status(self) -> None:
         conversation = self._app.conversation
-        self.query_one(StatusBar).show(
+        self._status.show(
             self._app.state,
             model=conversation.choice.model,
             filling=self._app.filling,
