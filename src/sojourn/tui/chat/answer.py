@@ -1,14 +1,23 @@
-"""What the model is saying right now, as it comes. Once it is in the journal, the transcript shows it instead."""
+"""What the model is saying right now, as it comes. Once it is in the journal, the transcript shows it instead.
 
+What draws Markdown is much to load, and nobody says anything before the first paint: it is loaded with the first words.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+import anyio.to_thread
 from textual.app import ComposeResult
 from textual.containers import Vertical
-from textual.widgets import Markdown, Static
-from textual.widgets.markdown import MarkdownStream
+from textual.widgets import Static
 
 from sojourn.agent import events as ev
 from sojourn.desk.visible import safe
 from sojourn.desk.wording import one_line
 from sojourn.tui.chat.views import call_line
+
+if TYPE_CHECKING:
+    from textual.widgets.markdown import Markdown, MarkdownStream
 
 
 class LiveAnswer(Vertical):
@@ -16,7 +25,7 @@ class LiveAnswer(Vertical):
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - textual's name
         super().__init__(id=id)
-        self._markdown = Markdown("", open_links=False)
+        self._markdown: Markdown | None = None
         self._aside = Static("", markup=False, classes="aside")
         self._stream: MarkdownStream | None = None
         self._calls: dict[str, str] = {}
@@ -24,7 +33,6 @@ class LiveAnswer(Vertical):
         self.is_verbose = False
 
     def compose(self) -> ComposeResult:
-        yield self._markdown
         yield self._aside
 
     def on_mount(self) -> None:
@@ -61,8 +69,10 @@ class LiveAnswer(Vertical):
     async def show_cut_off(self, text: str) -> None:
         """Show what was said before the turn was cut off: it is kept, and no message yet."""
         await self.clear()
+        if not self.is_attached:  # the app was closed meanwhile
+            return
         self.display = True
-        await self._markdown.update(safe(text))
+        await (await self._paper()).update(safe(text))
         self._tell("… cut off")
 
     async def clear(self) -> None:
@@ -70,7 +80,8 @@ class LiveAnswer(Vertical):
         if self._stream is not None:
             stream, self._stream = self._stream, None
             await stream.stop()
-        await self._markdown.update("")
+        if self._markdown is not None:
+            await self._markdown.update("")
         self._tell("")
 
     async def end(self) -> None:
@@ -79,9 +90,22 @@ class LiveAnswer(Vertical):
         self.display = False
 
     async def _write(self, text: str) -> None:
+        if not self.is_attached:  # the app was closed meanwhile; the journal gets what is said
+            return
         if self._stream is None:
-            self._stream = Markdown.get_stream(self._markdown)
+            paper = await self._paper()
+            self._stream = paper.get_stream(paper)
         await self._stream.write(text)
+
+    async def _paper(self) -> "Markdown":
+        """Return what is written on."""
+        if self._markdown is None:
+            await anyio.to_thread.run_sync(import_module, "textual.widgets.markdown")  # the screen goes on meanwhile
+            from textual.widgets.markdown import Markdown  # noqa: PLC0415 - loaded just now
+
+            self._markdown = Markdown("", open_links=False)
+            await self.mount(self._markdown, before=self._aside)
+        return self._markdown
 
     def _tell(self, text: str) -> None:
         self._aside.update(one_line(safe(text), most=400))

@@ -4,7 +4,6 @@ from typing import Final
 
 import msgspec
 from rich.console import Group, RenderableType
-from rich.markdown import Markdown
 from rich.text import Text
 from textual.widgets import Static
 
@@ -65,6 +64,8 @@ def _answer(message: Message, *, verbose: bool) -> RenderableType:
         thoughts = [part.text for part in message.content if isinstance(part, ThinkingPart)]
         parts += [Text(_cut(safe(text), verbose=True), style="dim italic") for text in thoughts]
     if message.text.strip():
+        from rich.markdown import Markdown  # noqa: PLC0415 - much to load, for a talk with answers
+
         parts.append(Markdown(_cut(safe(message.text), verbose=verbose), hyperlinks=False))
     if message.partial:
         parts.append(Text("… cut off", style="dim"))
