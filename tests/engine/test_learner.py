@@ -1,6 +1,7 @@
 """Learning from what is said: what is taken as true, what waits for a review, and what an extractor may do wrong."""
 
 import asyncio
+import threading
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -238,6 +239,24 @@ async def test_an_extractor_that_hangs_or_talks_nonsense_is_reported_and_the_tal
 
         assert ["more than" in reported[0], "returned int" in reported[1]] == [True, True]
         assert session.state.conversation.message_count == 1
+
+
+async def test_a_grammar_is_loaded_beside_what_goes_on() -> None:
+    made_on: list[int] = []
+
+    def make_slowly() -> StateExtractor:
+        made_on.append(threading.get_ident())
+        return Scripted(lambda _heard, _trust: Extraction())
+
+    async with sojourn.open("memory:", settings=Settings(learning="off")) as app:
+        session = await app.sessions.create("s")
+        await session.messages.user("hello")
+        learner = Learner(make_slowly)
+        for _ in range(2):
+            await learner.read(session, await session.last_messages())
+
+    assert len(made_on) == 1
+    assert made_on[0] != threading.get_ident()
 
 
 async def test_after_a_crash_what_was_read_is_not_counted_twice(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Final
 
+import anyio.to_thread
 from msgspec.structs import replace
 
 from sojourn.engine.correcting import correct
@@ -79,7 +80,7 @@ def log_failure(what: str, error: Exception) -> None:
 class Learner:
     """Reads messages and appends what they state. Lives as long as its app.
 
-    *make_extractor* is called when the first message is to be read: a grammar takes a moment to load.
+    *make_extractor* is called when the first message is to be read, on a thread: a grammar takes a moment to load.
     """
 
     def __init__(
@@ -129,7 +130,7 @@ class Learner:
 
     async def _extract(self, exchange: Exchange) -> Extraction:
         if self._extractor is None:
-            self._extractor = self._make_extractor()
+            self._extractor = await anyio.to_thread.run_sync(self._make_extractor)  # nobody stands still meanwhile
         try:
             async with asyncio.timeout(self._time_limit):
                 found = await self._extractor.extract(exchange)
