@@ -8,7 +8,6 @@ from sojourn.agent.permissions.approvals import Approver
 from sojourn.agent.permissions.gate import PermissionGate, WhenNobody
 from sojourn.agent.permissions.presets import preset
 from sojourn.agent.skills.builtin.roots import Roots
-from sojourn.agent.skills.builtin.standard import standard_skills
 from sojourn.agent.skills.registry import SkillRegistry
 from sojourn.agent.skills.services import SESSION, ServiceContainer
 from sojourn.agent.skills.source import SkillSource
@@ -37,6 +36,8 @@ def equip(
     What only reads may run; for the rest *approver* asks the person. Without one it is as *when_nobody* says: refused,
     or left as a question in the session.
     """
+    from sojourn.agent.skills.builtin.standard import standard_skills  # noqa: PLC0415 - who looks on needs no skills
+
     services = ServiceContainer({SESSION: session})
     skills = SkillRegistry(services)
     for skill in standard_skills(services, roots=Roots.of([folder]), clock=session.clock, environment=environment):
