@@ -9,6 +9,8 @@ import click
 import pytest
 
 from sojourn.cli.commands import cli
+from sojourn.desk.settings_known import KEYS, MCP_KEYS, PRICE_KEYS
+from sojourn.desk.slash_commands import offered
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")), *sorted((ROOT / "examples").rglob("*.md"))]
@@ -74,3 +76,15 @@ def test_an_option_that_is_not_there_is_found(text: str) -> None:
 
     with pytest.raises(click.NoSuchOption):
         parse(words)
+
+
+def test_each_setting_is_on_the_page_about_settings() -> None:
+    page = (ROOT / "docs" / "reference" / "config.md").read_text("utf-8")
+
+    assert [name for name in (*KEYS, *PRICE_KEYS, *MCP_KEYS) if f"`{name}`" not in page] == []
+
+
+def test_each_command_within_a_talk_can_be_looked_up_by_a_name_that_is_there() -> None:
+    page = (ROOT / "docs" / "reference" / "chat.md").read_text("utf-8")
+
+    assert set(re.findall(r"`/([a-z]+)`", page)) - {*offered(), "go"} == set()
