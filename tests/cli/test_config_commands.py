@@ -325,6 +325,22 @@ def test_a_project_that_the_person_trusts_settles_what_he_may(home: Path, type_:
     assert config.trusted == (home.parent / "work",)  # whom to trust is never a project's to say
 
 
+@pytest.mark.parametrize(
+    "text", ["this is no TOML", 'of_the_future = "x"\n', 'resume = "sometimes"\n', "a" * 1_000_001]
+)
+def test_a_file_that_cannot_be_used_stops_nothing_unless_it_is_trusted(home: Path, type_: Type, text: str) -> None:
+    file = project(home, text)
+
+    found = load_config({"SOJOURN_HOME": str(home)}, home.parent / "work")
+
+    assert found.config == Config()
+    assert len(found.notes) == 1
+    assert str(file) in found.notes[0]
+    assert type_("config", "trust").code == 0
+    with pytest.raises(InvalidInputError):
+        load_config({"SOJOURN_HOME": str(home)}, home.parent / "work")
+
+
 def test_there_must_be_something_to_trust(home: Path, type_: Type) -> None:
     assert type_("config", "trust").code == 3
 

@@ -91,6 +91,8 @@ class Loaded:
 def load_config(environment: Mapping[str, str], folder: Path) -> Loaded:
     """Return what is settled for whoever works in *folder*: by the environment, the project and the person.
 
+    A file of a project that the person does not trust stops nothing: if it cannot be used, that is noted.
+
     Raises:
         InvalidInputError: a file or a variable cannot be used; the sentence says where and why.
         AccessError: a file cannot be read.
@@ -102,15 +104,7 @@ def load_config(environment: Mapping[str, str], folder: Path) -> Loaded:
     theirs = find_project_file(folder, own)
     if theirs is not None:
         files.append(theirs)
-        trusts = _trusts(settled, theirs)
-        ignored = []
-        for setting in read_settings(theirs):
-            if setting.path[0] != "trusted" and (trusts or _is_harmless(setting, settled)):
-                settled[setting.path] = setting
-            else:
-                ignored.append(setting.name)
-        if ignored:
-            notes.append(f"{theirs}: {_some(ignored)} ignored; sojourn config trust lets this project say so")
+        notes += _let_settle(theirs, settled)
     for setting in _from_environment(environment):
         settled[setting.path] = setting
     config = _made({path: setting.value for path, setting in settled.items()})
@@ -203,6 +197,24 @@ def _leaves(data: Mapping[str, Any], above: tuple[str, ...] = ()) -> Iterator[tu
             yield from _leaves(value, path)
         else:
             yield path, value
+
+
+def _let_settle(theirs: Path, settled: dict[tuple[str, ...], Setting]) -> list[str]:
+    """Add to *settled* what a project's file may settle, and return what should be known of the rest."""
+    trusts = _trusts(settled, theirs)
+    try:
+        wanted = read_settings(theirs)
+    except (InvalidInputError, AccessError) as error:
+        if trusts:
+            raise
+        return [f"this project's configuration is ignored: {error.detail}"]
+    ignored = []
+    for setting in wanted:
+        if setting.path[0] != "trusted" and (trusts or _is_harmless(setting, settled)):
+            settled[setting.path] = setting
+        else:
+            ignored.append(setting.name)
+    return [f"{theirs}: {_some(ignored)} ignored; sojourn config trust lets this project say so"] if ignored else []
 
 
 def _trusts(settled: Mapping[tuple[str, ...], Setting], file: Path) -> bool:
