@@ -101,7 +101,7 @@ def set_of_parts() -> set[str]:
 
 @pytest.mark.parametrize(("user_id", "index"), [(None, "sessions_by_activity"), ("ada", "sessions_by_user")])
 async def test_a_page_of_sessions_is_found_by_an_index(user_id: str | None, index: str, url: str) -> None:
-    nothing = dict.fromkeys(("project", "parent", "tag", "text", "archived", "trashed"))
+    nothing = dict.fromkeys(("project", "parent", "tag", "text", "archived", "trashed", "superseded", "nested"))
     page = {"tenant": "default", "before_hour": 2**40, "before_at": 2**60, "before_id": "", "limit": 50, **nothing}
     async with open_store(url):
         run(
