@@ -38,7 +38,13 @@ _TWICE: Final = 0.8
 
 
 class ChatScreen(Screen[None], Watcher):
-    """Where one talks. Lives as long as the app, below every other screen."""
+    """Where one talks. Lives as long as the app, below every other screen.
+
+    Attributes:
+        transcript: the talk.
+        answer: what is being said.
+        prompt: where one types.
+    """
 
     AUTO_FOCUS: ClassVar[str | None] = "#prompt"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -51,17 +57,17 @@ class ChatScreen(Screen[None], Watcher):
 
     def compose(self) -> ComposeResult:
         # They are held: a turn may end while the app closes, and then they cannot be looked up.
-        self._transcript = Transcript(id="transcript")
-        self._prompt = Prompt(id="prompt")
+        self.transcript = Transcript(id="transcript")
+        self.prompt = Prompt(id="prompt")
         self._status = StatusBar("", id="status", markup=False)
         yield TitleBar("", id="title", markup=False)
         with Horizontal(id="middle"):
             with Vertical(id="talk"):
-                yield self._transcript
+                yield self.transcript
                 yield Vertical(id="cards")
             yield SidePanel(id="side")
         yield Static("", id="queue", markup=False)
-        yield self._prompt
+        yield self.prompt
         yield self._status
         yield KeyLine(everywhere=True, also={"escape": "stop · twice: back"})
 
@@ -71,9 +77,9 @@ class ChatScreen(Screen[None], Watcher):
         self._verbose = app.is_verbose
         self._escaped = 0.0
         self._left: set[str] = set()
-        self._answer = LiveAnswer(id="answer")
-        self._answer.is_verbose = self._verbose
-        self.transcript.set_tail(self._answer)
+        self.answer = LiveAnswer(id="answer")
+        self.answer.is_verbose = self._verbose
+        self.transcript.set_tail(self.answer)
         self.transcript.show_details(verbose=self._verbose)
         self.watch(app, "state", self._state_changed)
         self.watch(app, "filling", self._draw_status)
@@ -85,21 +91,6 @@ class ChatScreen(Screen[None], Watcher):
     @property
     def _app(self) -> Host:
         return cast(Host, self.app)
-
-    @property
-    def transcript(self) -> Transcript:
-        """The talk."""
-        return self._transcript
-
-    @property
-    def prompt(self) -> Prompt:
-        """Where one types."""
-        return self._prompt
-
-    @property
-    def answer(self) -> LiveAnswer:
-        """What is being said."""
-        return self._answer
 
     @property
     def turns(self) -> Turns:
