@@ -20,7 +20,7 @@ from sojourn.desk.spending import By, Group, Spending, Sum, read_session_spendin
 from sojourn.desk.wording import count, money, one_line
 from sojourn.engine.project import Project
 from sojourn.model.header import SessionHeader
-from sojourn.store.listing import MAX_SESSIONS
+from sojourn.store.all_sessions import all_sessions
 from sojourn.store.protocol import SessionQuery
 
 _DAYS: Final = 60
@@ -58,10 +58,9 @@ async def cost(place: Place, *, reference: str | None, what: By, since: str | No
         if reference is not None:
             header = await place.find(store, reference)
             spent = _later(await read_session_spending(store, header.session_id), after)
-            page = await store.list_sessions(
-                SessionQuery(parent=header.session_id, archived=None, trashed=None, limit=MAX_SESSIONS)
-            )
-            nested = tuple(row.header for row in page.rows if row.header.cost_micros or row.header.total_tokens)
+            below = SessionQuery(parent=header.session_id, archived=None, trashed=None)
+            headers = [row.header async for row in all_sessions(store, below)]
+            nested = tuple(one for one in headers if one.cost_micros or one.total_tokens)
         else:
             project = None if everywhere else (await place.project()).id
             with progress("reading what was spent") as bar:

@@ -1,8 +1,7 @@
 """`sojourn export`: sessions as files that people, programs and other Sojourns read."""
 
 import asyncio
-import sys
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,6 +21,7 @@ from sojourn.desk.visible import escaped
 from sojourn.desk.wording import count
 from sojourn.errors import AccessError, AlreadyExistsError
 from sojourn.model.header import SessionHeader
+from sojourn.store.all_sessions import all_sessions
 from sojourn.store.protocol import SessionQuery, Store
 
 
@@ -102,23 +102,12 @@ async def _chosen(
 ) -> tuple[SessionHeader, ...]:
     if not everything:
         return await place.find_all(store, references or ("@last",))
-    return tuple([header async for header in _all(store)])
-
-
-async def _all(store: Store) -> AsyncIterator[SessionHeader]:
-    query = SessionQuery(archived=None, limit=1000)
-    while True:
-        page = await store.list_sessions(query)
-        for row in page.rows:
-            yield row.header
-        if page.cursor is None:
-            return
-        query = replace(query, cursor=page.cursor)
+    return tuple([row.header async for row in all_sessions(store, SessionQuery(archived=None))])
 
 
 async def _print(sources: Iterable[Source], form: FormName, redactor: Redactor) -> Result:
-    # A file holds JSON to the letter; a terminal must not be moved by it.
-    shown = escaped if sys.stdout.isatty() and not FORMS[form].has_tools else str
+    # JSON means the same with escapes, and a terminal may be at the end of a pipe, too.
+    shown = str if FORMS[form].has_tools else escaped
     for source in sources:
         async for piece in FORMS[form].write(source):
             write_piece(shown(piece))

@@ -22,8 +22,8 @@ from sojourn.desk.rows import session_name
 from sojourn.desk.wording import count, one_line
 from sojourn.errors import NotFoundError
 from sojourn.model.events import MessageAdded, kind_of
-from sojourn.model.header import SessionHeader
-from sojourn.store.protocol import Redaction, SessionQuery, Store
+from sojourn.store.all_sessions import all_sessions
+from sojourn.store.protocol import Redaction, SessionQuery
 
 if TYPE_CHECKING:  # whoever asks for help does not wait for the engine
     from sojourn.engine.app import Sojourn
@@ -94,7 +94,8 @@ async def session(place: Place, *, reference: str, yes: bool) -> Result:
 async def user(place: Place, *, user_id: str, yes: bool) -> Result:
     """Forget all that the sessions of USER hold, archived and thrown away ones too."""
     async with place.app() as app:
-        headers = await _sessions_of(app.store, user_id)
+        theirs = SessionQuery(user_id=user_id, archived=None, trashed=None)
+        headers = [row.header async for row in all_sessions(app.store, theirs)]
         if not headers:
             raise NotFoundError(f"no session is of the user {user_id!r:.100}")
         lines = [f"  {short(header.session_id)}  {session_name(header)}" for header in headers]
@@ -149,19 +150,6 @@ async def _let_logs_forget(app: "Sojourn") -> None:
     from sojourn.agent.logs.projection import let_logs_forget  # noqa: PLC0415
 
     let_logs_forget(app)
-
-
-async def _sessions_of(store: Store, user_id: str) -> list[SessionHeader]:
-    found: list[SessionHeader] = []
-    cursor: str | None = None
-    while True:
-        page = await store.list_sessions(
-            SessionQuery(user_id=user_id, archived=None, trashed=None, limit=1000, cursor=cursor)
-        )
-        found += [row.header for row in page.rows]
-        cursor = page.cursor
-        if cursor is None:
-            return found
 
 
 def _summary(foreseen: "Foreseen") -> str:

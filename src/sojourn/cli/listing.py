@@ -14,6 +14,7 @@ from sojourn.desk.references import short
 from sojourn.desk.rows import session_rows
 from sojourn.errors import InvalidInputError
 from sojourn.model.header import SessionHeader
+from sojourn.store.all_sessions import all_sessions
 from sojourn.store.listing import MAX_SESSIONS
 from sojourn.store.protocol import SessionQuery, SessionRow, Store
 
@@ -169,11 +170,7 @@ async def _sorted(store: Store, query: SessionQuery, number: int, order: str, cu
     Raises:
         InvalidInputError: there is no such session in the list any more.
     """
-    page = await store.list_sessions(replace(query, limit=MAX_SESSIONS))
-    rows = list(page.rows)
-    while page.cursor is not None:
-        page = await store.list_sessions(replace(query, limit=MAX_SESSIONS, cursor=page.cursor))
-        rows += page.rows
+    rows = [row async for row in all_sessions(store, query)]
     if order == "title":
         rows.sort(
             key=lambda row: (row.header.title is None, (row.header.title or "").casefold(), row.header.session_id)

@@ -11,7 +11,7 @@ from sojourn.cli.frame import Result, on_store
 from sojourn.cli.groups import Group
 from sojourn.cli.output import Dim
 from sojourn.cli.place import Place
-from sojourn.cli.taking_stock import Stock, all_rows, inherited, take_stock
+from sojourn.cli.taking_stock import Stock, inherited, take_stock
 from sojourn.clock import SystemClock
 from sojourn.desk.columns import fit, pad, terminal_columns, width
 from sojourn.desk.rows import session_rows
@@ -19,6 +19,7 @@ from sojourn.desk.visible import safe
 from sojourn.desk.wording import ago, count, money, one_line
 from sojourn.engine.project import ID_FILE, Project, find_project, name_project, path_id
 from sojourn.errors import AccessError, CorruptError, InvalidInputError, NotFoundError
+from sojourn.store.all_sessions import all_sessions
 from sojourn.store.protocol import SessionQuery, Store
 
 _WHY: Final = {
@@ -172,7 +173,7 @@ def _meant(wanted: str, known: list[str], *, must_be_known: bool = True) -> str:
 async def _by_project(store: Store) -> dict[str | None, Stock]:
     """Return what is kept under each project's id; under None, what belongs to no project."""
     stocks: dict[str | None, Stock] = {}
-    async for row in all_rows(store, SessionQuery(archived=None, trashed=None)):
+    async for row in all_sessions(store, SessionQuery(archived=None, trashed=None)):
         stock = stocks.setdefault(row.header.project, Stock())
         stock.add(row, inherited=await inherited(store, row))
         if not stock.largest and row.header.title:  # the newest comes first: people know a project by it

@@ -1,8 +1,7 @@
 """How much a store holds, counted from the rows of its sessions: no journal is read for it."""
 
 import heapq
-from collections.abc import AsyncIterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
 
@@ -11,7 +10,7 @@ import msgspec
 from sojourn.engine.loading import load_state
 from sojourn.errors import CorruptError
 from sojourn.model.header import SessionHeader
-from sojourn.store.listing import MAX_SESSIONS
+from sojourn.store.all_sessions import all_sessions
 from sojourn.store.protocol import SessionQuery, SessionRow, Store
 
 _LARGEST: Final = 5
@@ -60,7 +59,7 @@ class Stock:
 async def take_stock(store: Store, *, project: str | None = None) -> Stock:
     """Count what every session of *store*, or of one *project*, holds, also those that are put aside."""
     stock, headers = Stock(), list[SessionHeader]()
-    async for row in all_rows(store, SessionQuery(project=project, archived=None, trashed=None)):
+    async for row in all_sessions(store, SessionQuery(project=project, archived=None, trashed=None)):
         stock.add(row, inherited=await inherited(store, row))
         headers.append(row.header)
     stock.largest = heapq.nlargest(_LARGEST, headers, key=lambda header: (header.message_count, header.total_tokens))
@@ -76,15 +75,3 @@ async def inherited(store: Store, row: SessionRow) -> SessionHeader | None:
         return (await load_state(store, header.session_id, at=header.forked_at + 1)).state.header
     except CorruptError:  # its row is all there is
         return None
-
-
-async def all_rows(store: Store, query: SessionQuery) -> AsyncIterator[SessionRow]:
-    """Yield every session that *query* finds, page by page, newest activity first."""
-    query = replace(query, limit=MAX_SESSIONS)
-    while True:
-        page = await store.list_sessions(query)
-        for row in page.rows:
-            yield row
-        if page.cursor is None:
-            return
-        query = replace(query, cursor=page.cursor)

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import AsyncIterator, Iterable
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Literal
 
 from sojourn.desk.columns import width
@@ -12,6 +11,7 @@ from sojourn.engine.superseding import find_current
 from sojourn.errors import InvalidInputError, SessionNotFoundError
 from sojourn.model.header import SessionHeader
 from sojourn.model.ids import check_session_id
+from sojourn.store.all_sessions import all_sessions
 from sojourn.store.protocol import SessionQuery, Store
 
 if TYPE_CHECKING:  # a list of sessions does not wait for the engine
@@ -183,11 +183,6 @@ async def _all(
     store: Store, among: Among, *, project: str | None = None, archived: bool | None = None
 ) -> AsyncIterator[SessionHeader]:
     """Yield every session, newest activity first."""
-    query = SessionQuery(archived=archived, trashed=among == "trash", project=project, limit=1000)
-    while True:
-        page = await store.list_sessions(query)
-        for row in page.rows:
-            yield row.header
-        if page.cursor is None:
-            return
-        query = replace(query, cursor=page.cursor)
+    query = SessionQuery(archived=archived, trashed=among == "trash", project=project)
+    async for row in all_sessions(store, query):
+        yield row.header

@@ -15,6 +15,7 @@ from sojourn.model.events import NOTHING_TO_FORGET, Event, MessageAdded, Profile
 from sojourn.model.ids import SessionId
 from sojourn.model.knowledge import Fact
 from sojourn.model.profile import LISTS, SCALARS
+from sojourn.store.all_sessions import all_sessions
 from sojourn.store.protocol import MAX_PAGE, Redaction, SessionQuery, Store
 
 What = Literal["fact", "field", "message", "session"]
@@ -105,16 +106,8 @@ async def _meant(session: Live, what: What, name: str | int | Fact | None) -> li
 async def forget_user(store: Store, user_id: str) -> tuple[Redaction, ...]:
     """Forget all that the sessions of a user hold, archived and trashed ones too."""
     done: list[Redaction] = []
-    cursor: str | None = None
-    found: list[tuple[str, int]] = []
-    while True:
-        page = await store.list_sessions(
-            SessionQuery(user_id=user_id, archived=None, trashed=None, limit=1000, cursor=cursor)
-        )
-        found += [(row.header.session_id, row.header.head) for row in page.rows]
-        cursor = page.cursor
-        if cursor is None:
-            break
+    theirs = SessionQuery(user_id=user_id, archived=None, trashed=None)
+    found = [(row.header.session_id, row.header.head) async for row in all_sessions(store, theirs)]
     for session_id, head in found:
         done.append(await store.redact(session_id, range(1, head + 1)))
         await UnsentTexts(store.documents).forget(session_id)

@@ -13,6 +13,7 @@ from sojourn.engine.secret_finder import SecretFinder
 from sojourn.errors import CorruptError
 from sojourn.model.entry import Entry
 from sojourn.model.ids import Seq, SessionId
+from sojourn.store.all_sessions import all_sessions
 from sojourn.store.protocol import SessionQuery, Store
 
 _PAGE: Final = 500
@@ -55,24 +56,17 @@ class Scrubbed:
 async def find_scope(store: Store, session_ids: Iterable[str] | None = None) -> Scope:
     """Return these sessions with all that they share entries with; without any, every session, be it in the trash."""
     scope = Scope()
-    names = [name async for name in _all(store)] if session_ids is None else list(session_ids)
+    if session_ids is None:
+        every = SessionQuery(archived=None, trashed=None)
+        names = [row.header.session_id async for row in all_sessions(store, every)]
+    else:
+        names = [SessionId(name) for name in session_ids]
     for name in names:
-        await _descend(store, await _root(store, SessionId(name)), scope)
+        await _descend(store, await _root(store, name), scope)
     for name in names:
         if name not in scope.after:  # it was forked from one that does not know it any more
-            await _descend(store, SessionId(name), scope)
+            await _descend(store, name, scope)
     return scope
-
-
-async def _all(store: Store) -> AsyncIterator[SessionId]:
-    cursor: str | None = None
-    while True:
-        page = await store.list_sessions(SessionQuery(archived=None, trashed=None, limit=1000, cursor=cursor))
-        for row in page.rows:
-            yield row.header.session_id
-        cursor = page.cursor
-        if cursor is None:
-            return
 
 
 async def _root(store: Store, session_id: SessionId) -> SessionId:

@@ -5,7 +5,6 @@ saves nothing extra. Sessions that are open are kept in memory until nobody has 
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Final
@@ -31,6 +30,7 @@ from sojourn.model.entry import Draft
 from sojourn.model.events import TitleSource
 from sojourn.model.header import SessionHeader
 from sojourn.model.ids import Seq, SessionId, check_session_id
+from sojourn.store.all_sessions import all_sessions
 from sojourn.store.protocol import SessionPage, SessionQuery, Store
 
 _MERGE_TRIES: Final = 5
@@ -127,7 +127,8 @@ class SessionManager:
     async def children(self, session_id: str) -> tuple[SessionHeader, ...]:
         """Return the sessions nested under this one, newest activity first."""
         checked = (await self._store.get_session(session_id)).header.session_id
-        return await self._all(SessionQuery(parent=checked, archived=None, limit=1000))
+        query = SessionQuery(parent=checked, archived=None)
+        return tuple([row.header async for row in all_sessions(self._store, query)])
 
     # --- the session used last
 
@@ -233,10 +234,10 @@ class SessionManager:
         horizon = self._clock.now() - timedelta(days=self._settings.retention_days)
         found: dict[SessionId, SessionHeader] = {}
         for query in (
-            SessionQuery(archived=True, trashed=None, limit=1000),
-            SessionQuery(archived=None, trashed=True, limit=1000),
+            SessionQuery(archived=True, trashed=None),
+            SessionQuery(archived=None, trashed=True),
         ):
-            for header in await self._all(query):
+            for header in [row.header async for row in all_sessions(self._store, query)]:
                 if header.updated_at < horizon and not await self._store.list_forks(header.session_id):
                     found[header.session_id] = header
         if not dry_run:
@@ -389,11 +390,3 @@ class SessionManager:
         else:
             await self._store.append(session_id, [draft])
         return (await self._store.get_session(session_id)).header
-
-    async def _all(self, query: SessionQuery) -> tuple[SessionHeader, ...]:
-        page = await self._store.list_sessions(query)
-        headers = [row.header for row in page.rows]
-        while page.cursor is not None:
-            page = await self._store.list_sessions(replace(query, cursor=page.cursor))
-            headers += [row.header for row in page.rows]
-        return tuple(headers)
