@@ -157,7 +157,7 @@ async def test_compacting_says_what_it_did_and_can_be_undone() -> None:
 async def test_nothing_can_be_undone_that_was_not_done() -> None:
     async with inspecting() as (app, screen, pilot):
         await pilot.press("u")
-        await until(pilot, lambda: "a compaction to take back" in notices(app))
+        await until(pilot, lambda: "compaction to take back" in notices(app))
         assert screen.is_current
 
 

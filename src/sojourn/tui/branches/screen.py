@@ -10,6 +10,7 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from sojourn.desk.rows import session_name
+from sojourn.desk.visible import safe
 from sojourn.desk.wording import one_line
 from sojourn.engine.merge import Strategy
 from sojourn.errors import SojournError
@@ -54,11 +55,15 @@ class BranchScreen(Screen[None]):
         self._line: Line | None = None
         self._is_reading = False
         self._is_ready = False
+        # Held here: what was being read finds them even if the screen is closed meanwhile.
+        self._head = Static("", id="branch-title", markup=False)
+        self._choices = Static("", id="branch-filter", markup=False)
+        self._list = NodeList(empty="nothing was said yet: the tree grows as you talk", id="branch-list")
 
     def compose(self) -> ComposeResult:
-        yield Static("", id="branch-title", markup=False)
-        yield Static("", id="branch-filter", markup=False)
-        yield NodeList(empty="nothing was said yet: the tree grows as you talk", id="branch-list")
+        yield self._head
+        yield self._choices
+        yield self._list
         yield KeyLine()
 
     def on_mount(self) -> None:
@@ -73,7 +78,7 @@ class BranchScreen(Screen[None]):
     @property
     def nodes(self) -> NodeList:
         """The tree."""
-        return self.query_one(NodeList)
+        return self._list
 
     @property
     def is_ready(self) -> bool:
@@ -134,16 +139,16 @@ class BranchScreen(Screen[None]):
 
     def _draw(self, *, choose: tuple[str, int] | None = None) -> None:
         line = self._line
-        if not self.query(NodeList):
+        if not self.is_attached:
             return  # the screen is being taken down
         self.nodes.show(line.nodes(self._app.sojourn.clock.now()) if line is not None else [], choose=choose)
         title = session_name(line.session.state.header) if line is not None else "no session is open"
-        self.query_one("#branch-title", Static).update(f"Branches  {one_line(title)}")
+        self._head.update(safe(f"Branches  {one_line(title)}"))
         text = Text("show ", style="dim")
         for one in FILTERS:
             chosen = line is not None and one == line.filter
             text.append(f"[{one}]" if chosen else f" {one} ", style="bold" if chosen else "dim")
-        self.query_one("#branch-filter", Static).update(text)
+        self._choices.update(text)
 
     # --- keys
 

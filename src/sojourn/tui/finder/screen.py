@@ -61,17 +61,25 @@ class FinderScreen(Screen[None]):
         self._found: Found | None = None
         self._asked: str | None = None
         self._searching = True
+        # Held here: what was being looked for finds them even if the screen is closed meanwhile.
+        self._words = Input(placeholder="a title, or what was said", compact=True, id="finder-words")
+        self._count = Static("", id="finder-count", markup=False)
+        self._filters = Filters(id="finder-filters")
+        self._heading = Static("", id="finder-heading", markup=False)
+        self._sessions = SessionList(id="finder-list")
+        self._preview = GlanceView(id="finder-glance")
+        self._ask = Input(id="finder-ask")
 
     def compose(self) -> ComposeResult:
         with HorizontalGroup(id="finder-head"):
             yield Static("Find", markup=False)
-            yield Input(placeholder="a title, or what was said", compact=True, id="finder-words")
-            yield Static("", id="finder-count", markup=False)
-        yield Filters(id="finder-filters")
-        yield Static("", id="finder-heading", markup=False)
-        yield SessionList(id="finder-list")
-        yield GlanceView(id="finder-glance")
-        yield Input(id="finder-ask")
+            yield self._words
+            yield self._count
+        yield self._filters
+        yield self._heading
+        yield self._sessions
+        yield self._preview
+        yield self._ask
         yield KeyLine()
 
     def on_mount(self) -> None:
@@ -87,7 +95,7 @@ class FinderScreen(Screen[None]):
     @property
     def sessions(self) -> SessionList:
         """The sessions."""
-        return self.query_one(SessionList)
+        return self._sessions
 
     @property
     def view(self) -> View:
@@ -98,10 +106,6 @@ class FinderScreen(Screen[None]):
     def is_searching(self) -> bool:
         """Whether there may be more to come for the words that were typed."""
         return self._searching
-
-    @property
-    def _words(self) -> Input:
-        return self.query_one("#finder-words", Input)
 
     # --- finding
 
@@ -159,25 +163,25 @@ class FinderScreen(Screen[None]):
     # --- drawing
 
     def on_resize(self) -> None:
-        self.query_one(GlanceView).display = self.size.height >= _LOW
+        self._preview.display = self.size.height >= _LOW
         self._draw_filters()
 
     def _draw_filters(self) -> None:
-        self.query_one(Filters).show(self._view, columns=self.size.width)
+        self._filters.show(self._view, columns=self.size.width)
         columns, everywhere = self.sessions.scrollable_content_region.width - 2, self._view.scope == "all"
-        self.query_one("#finder-heading", Static).update(heading(columns, shows_project=everywhere))
+        self._heading.update(heading(columns, shows_project=everywhere))
 
     def _draw(self, *, afresh: bool = False, choose: SessionId | None = None) -> None:
         """Show what was found; *afresh* from the top."""
         found = self._found
-        if found is None or not self.query(SessionList):
+        if found is None or not self.is_attached:
             return  # the screen is not there yet, or is being taken down
         lines = self._lines(found)
         first = lines[0].key if lines and afresh else None
         self.sessions.show(lines, choose=choose or first, empty="searching …" if self._searching else found.nothing())
         more = "" if found.is_whole else "+"
         number = f"{len(lines):,}{more} {'session' if len(lines) == 1 else 'sessions'}"
-        self.query_one("#finder-count", Static).update(f"{number}{' …' if self._searching else ''}", layout=False)
+        self._count.update(f"{number}{' …' if self._searching else ''}", layout=False)
 
     def _lines(self, found: Found) -> list[SessionLine]:
         session = self._app.session
@@ -187,7 +191,7 @@ class FinderScreen(Screen[None]):
     def _moved(self) -> None:
         line = self.sessions.chosen
         if line is None:
-            self.query_one(GlanceView).update("")
+            self._preview.update("")
         else:
             self._glance(line)
 
@@ -197,11 +201,9 @@ class FinderScreen(Screen[None]):
         try:
             glance = await glance_at(self._app.sojourn.store, line.header, at=at)
         except SojournError as error:
-            for view in self.query(GlanceView):
-                view.update(safe(str(error)), layout=False)
+            self._preview.update(safe(str(error)), layout=False)
             return
-        for view in self.query(GlanceView):  # none, if the screen is being taken down
-            view.show(line, glance)
+        self._preview.show(line, glance)
 
     # --- keys that change what is shown
 
@@ -228,7 +230,7 @@ class FinderScreen(Screen[None]):
 
     def action_preview(self) -> None:
         """Show more of the chosen session, or less."""
-        view = self.query_one(GlanceView)
+        view = self._preview
         view.toggle_class("large")
         view.display = view.is_large or self.size.height >= _LOW
         self._moved()
@@ -307,7 +309,7 @@ class FinderScreen(Screen[None]):
         if line is None:
             return
         self._asked = what
-        ask = self.query_one("#finder-ask", Input)
+        ask = self._ask
         if what == "rename":
             ask.border_title, ask.value = "title · enter keeps it, esc does not", line.header.title or ""
         else:
@@ -324,7 +326,7 @@ class FinderScreen(Screen[None]):
 
     def _stop_asking(self) -> None:
         self._asked = None
-        self.query_one("#finder-ask", Input).remove_class("asking")
+        self._ask.remove_class("asking")
         self.sessions.focus()
         self.refresh_bindings()
 

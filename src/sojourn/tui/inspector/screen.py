@@ -76,14 +76,25 @@ class InspectorScreen(Screen[None]):
     }
     """
 
+    def __init__(self) -> None:
+        super().__init__()
+        # Held here: what was being worked out finds them even if the screen is closed meanwhile.
+        self._heading = Static("", id="heading", markup=False)
+        self._columns = Static("", id="columns", markup=False)
+        self._list = RowList[InspectorRow](id="pieces", empty="nothing holds these words; esc shows all again")
+        self._pane = TextArea("", id="payload", read_only=True, show_line_numbers=False)
+        self._below = VerticalScroll(id="about")
+        self._text = Static("", markup=False)
+        self._field = Input(id="wish")
+
     def compose(self) -> ComposeResult:
-        yield Static("", id="heading", markup=False)
-        yield Static("", id="columns", markup=False)
-        yield RowList[InspectorRow](id="pieces", empty="nothing holds these words; esc shows all again")
-        yield TextArea("", id="payload", read_only=True, show_line_numbers=False)
-        with VerticalScroll(id="about"):
-            yield Static("", markup=False)
-        yield Input(id="wish")
+        yield self._heading
+        yield self._columns
+        yield self._list
+        yield self._pane
+        with self._below:
+            yield self._text
+        yield self._field
         yield KeyLine()
 
     def on_mount(self) -> None:
@@ -107,10 +118,6 @@ class InspectorScreen(Screen[None]):
         """What is shown; None until it is there."""
         return self._account
 
-    @property
-    def _list(self) -> RowList[InspectorRow]:
-        return self.query_one("#pieces", RowList)
-
     def _drafted(self) -> str:
         """Return what stands in the prompt and will be asked next, if it is something to say."""
         typed = self._app.chat.prompt.whole().strip()
@@ -127,7 +134,7 @@ class InspectorScreen(Screen[None]):
         try:
             await self._make()
         except SojournError as error:
-            self.query_one("#heading", Static).update(safe(f"This cannot be sent: {error}"))
+            self._heading.update(safe(f"This cannot be sent: {error}"))
             return
         self._draw()
 
@@ -179,7 +186,7 @@ class InspectorScreen(Screen[None]):
         head = head_of(account, columns, reported=self._reported, pretended=self._pretended)
         if self._shown is None:
             head.append(f"\n{_NOTHING_YET}", style="italic")
-        self.query_one("#heading", Static).update(head)
+        self._heading.update(head)
         self._list.show(rows_of(account, self._opened, wanted=self._filter))
         self.call_after_refresh(self._draw_headings)
         if self.has_class("-payload"):
@@ -188,7 +195,7 @@ class InspectorScreen(Screen[None]):
     def _draw_headings(self) -> None:
         """Write the headings as wide as the rows are drawn, which a scrollbar makes narrower."""
         columns = self._list.scrollable_content_region.width - len("❯ ")
-        self.query_one("#columns", Static).update(headings(max(20, columns)))
+        self._columns.update(headings(max(20, columns)))
 
     def on_resize(self, _: events.Resize) -> None:
         self._draw()
@@ -207,8 +214,8 @@ class InspectorScreen(Screen[None]):
         self._about(text)
 
     def _about(self, text: str) -> None:
-        pane = self.query_one("#about", VerticalScroll)
-        pane.query_one(Static).update(text)
+        pane = self._below
+        self._text.update(text)
         pane.scroll_home(animate=False)
 
     @on(RowList.Picked)
@@ -225,7 +232,7 @@ class InspectorScreen(Screen[None]):
 
     def action_back(self) -> None:
         """Close what is open: the field, the payload, the filter; then the screen."""
-        field = self.query_one("#wish", Input)
+        field = self._field
         if field.display:
             self._close_field()
         elif self.has_class("-payload"):
@@ -246,14 +253,14 @@ class InspectorScreen(Screen[None]):
         self._form = (self._form + 1) % len(_FORMS)
         self.add_class("-payload")
         self._show_payload()
-        self.query_one("#payload", TextArea).focus()
+        self._pane.focus()
 
     def _show_payload(self) -> None:
         form = _FORMS[self._form]
-        pane = self.query_one("#payload", TextArea)
+        pane = self._pane
         text = self._payload(form)
         pane.load_text(text)
-        self.query_one("#heading", Static).update(
+        self._heading.update(
             f"What {form} would be sent: {len(text):,} characters · p shows the next form, y copies it, esc goes back"
         )
 
@@ -340,7 +347,7 @@ class InspectorScreen(Screen[None]):
 
     def action_wish(self, wish: Wish) -> None:
         """Let the person type a question, another model, or words to look for."""
-        field = self.query_one("#wish", Input)
+        field = self._field
         self._wish = wish
         field.placeholder = _ASKS[wish]
         field.value = {"ask": self._question, "pretend": self._pretended, "filter": self._filter}[wish]
@@ -368,5 +375,5 @@ class InspectorScreen(Screen[None]):
             self._look()
 
     def _close_field(self) -> None:
-        self.query_one("#wish", Input).display = False
+        self._field.display = False
         self._list.focus()

@@ -194,14 +194,12 @@ class ReviewScreen(Screen[None]):
         self._list()
 
     def action_leave(self) -> None:
-        """Close what is open last: the line that is edited, the search, the evidence, or the screen."""
+        """Close what is open last: the line that is edited, the search, or the screen."""
         if self.wording.display:
             self._close_wording()
         elif self._search.value or self._search.has_focus:
             self._search.value = ""
             self.action_to_list()
-        elif self.evidence.has_class("open"):
-            self.action_why()
         else:
             self.dismiss()
 
