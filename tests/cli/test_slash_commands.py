@@ -145,6 +145,19 @@ def test_a_summary_can_be_taken_back(chat: Chat) -> None:
     assert "say /compact, or /compact undo" in told.err
 
 
+def test_a_talk_that_is_cleared_begins_anew_in_the_same_session(chat: Chat, type_: Type, folder: Path) -> None:
+    told = chat(DECIDED, "/clear", "What now?", "/clear", "/compact undo", "/clear", "/clear")
+
+    shown = [line for line in told.lines if line != "I see."]
+    assert shown[0].startswith("the model sees nothing of what was said before")
+    assert shown[-1] == "nothing was cleared: there is nothing to clear"
+    assert DECIDED in type_("show", "@last").out
+    assert DECIDED not in type_("context", "--bare", "--payload", "openai-chat").out
+    assert "Cleared: from here on" in type_("export", "@last").out
+    type_("export", "@last", "-f", "html", "-o", "talk.html")
+    assert "Cleared: from here on" in (folder / "work" / "talk.html").read_text("utf-8")
+
+
 @pytest.mark.parametrize(
     "command", ["rename x", "tag x", "fork", "rewind", "tree", "context", "export", "focus", "why 1", "forget session"]
 )

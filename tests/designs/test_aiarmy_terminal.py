@@ -102,6 +102,16 @@ def test_a_word_ends_the_talk(run: Run, word: str) -> None:
     assert run("chat", lines=("Hello", word, "nobody hears this"))[1] == "I see.\n"
 
 
+def test_clear_begins_the_talk_anew_and_loses_nothing(run: Run) -> None:
+    _, shown, _ = run("chat", lines=("My dog is called Rex", "/clear", "Hello again"))
+    _, sent, _ = run("context", "--bare", "--payload", "anthropic")
+
+    assert "the model sees nothing of what was said before" in shown
+    assert "Hello again" in sent
+    assert "Rex" not in sent
+    assert "Rex" in run("show", "@last")[1]
+
+
 def test_help_and_what_was_used_are_told_within_the_talk(run: Run) -> None:
     _, shown, _ = run("chat", lines=("Hello", "/help", "/cost"))
 

@@ -254,6 +254,21 @@ async def test_f_forks_at_a_message_and_leaves_the_session_as_it_is() -> None:
         assert (await app.sojourn.sessions.open(before.id, exact=True)).state.conversation.message_count == 4
 
 
+async def test_a_cleared_talk_says_so_and_u_takes_it_back() -> None:
+    async with opened() as app, app.run_test(size=SIZE) as pilot:
+        await say(app, pilot, "hello")
+        app.chat.prompt.put("/clear")
+        await pilot.press("enter")
+        await until(pilot, lambda: any(item.kind == "compaction" for item in app.chat.transcript.items))
+        view = app.chat.transcript.query("ItemView.compaction").last(Static)
+        drawn = str(view.content)
+        app.chat.transcript.focus()
+        await pilot.press("up", "u")
+        await until(pilot, lambda: "taken back" in texts(app)[-1])
+
+        assert "the model sees nothing of what is above" in drawn
+
+
 async def test_a_summary_stands_in_the_talk_and_u_takes_it_back() -> None:
     async with engine() as sojourn:
         session = await fill(sojourn, 120)

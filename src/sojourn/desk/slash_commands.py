@@ -118,6 +118,15 @@ async def _compact(conversation: Conversation, argument: str) -> list[str]:
     return [done.notice if done.compacted else f"nothing was compacted: {done.reason}"]
 
 
+async def _clear(conversation: Conversation, _: str) -> list[str]:
+    if conversation.session is None:
+        return _NOTHING_SAID
+    done = await conversation.app.compactor(conversation.session).clear()
+    if not done.compacted:
+        return [f"nothing was cleared: {done.reason}"]
+    return ["the model sees nothing of what was said before, and knows what it learned; /compact undo takes that back"]
+
+
 async def _cost(conversation: Conversation, _: str) -> list[str]:
     session = conversation.session
     if session is None:
@@ -155,6 +164,7 @@ _COMMANDS: Final[Mapping[str, tuple[Command, str]]] = {
     "search": (session_commands.search, "find what was said in this project"),
     "export": (session_commands.export, "write this session to a file: .md, .html, .json or .jsonl"),
     "compact": (_compact, "let a summary stand for the older messages; undo takes it back"),
+    "clear": (_clear, "begin anew in this session: the model sees nothing of before"),
     "context": (session_commands.context, "show what the model sees next; all shows every piece"),
     "model": (session_commands.model, "show which model talks, or talk with another"),
     "focus": (session_commands.focus, "show or say what this is about; clear says nothing"),

@@ -30,6 +30,8 @@ async def markdown(source: Source) -> AsyncIterator[str]:
     names: dict[str, str] = {}
     async for entry in source.entries():
         match entry.event:
+            case Compacted(summary=""):
+                yield "\n\n---\n\n*Cleared: from here on, a model sees nothing of what is above.*"
             case Compacted(summary=summary):
                 note = "*Compacted: from here on, a summary stands for what is above.*"
                 yield f"\n\n---\n\n{note}\n\n{_folded('the summary', contained(source.redactor.text(summary)))}"

@@ -91,6 +91,8 @@ def _index(prompts: list[tuple[int, str]]) -> str:
 def _passage(entry: Entry, source: Source, render: Rendering) -> str:
     """Return what happened to the talk itself: it was compacted, or it goes on from another one."""
     match entry.event:
+        case Compacted(summary=""):
+            body = "Cleared: from here on, a model sees nothing of what is above."
         case Compacted(summary=summary):
             told = "Compacted: from here on, a summary stands for what is above."
             shown = render(source.redactor.text(summary))

@@ -85,6 +85,8 @@ def _result(message: Message, *, verbose: bool) -> RenderableType:
 
 
 def _compaction(item: Item, *, verbose: bool) -> RenderableType:
+    if not item.text:  # nothing stands for what was said before
+        return Text("⊟ the model sees nothing of what is above  ·  u takes that back", style="bold")
     head = Text("⊟ older messages are represented by a summary here  ·  enter shows it, u takes it back", style="bold")
     return Group(head, Text(_cut(safe(item.text), verbose=True), style="dim")) if verbose else head
 
