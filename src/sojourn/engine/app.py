@@ -78,6 +78,7 @@ class Sojourn:
         self.clock = clock or SystemClock()
         self.news = EventBus()
         self._keeps_profile = self.settings.keep_profile == "yes"
+        self._asks_about_profile = False
         self.background = Background()
         # A model takes seconds: nothing that is quick waits for it, nor does closing.
         self._later = Background()
@@ -122,6 +123,7 @@ class Sojourn:
         if self.settings.keep_profile == "ask":
             answer = await self.store.documents.load(_KEEP_PROFILE)
             self._keeps_profile = bool(answer and answer.get("keep"))
+            self._asks_about_profile = answer is None
         return self
 
     async def __aexit__(self, *exc_info: object) -> None:
@@ -269,6 +271,11 @@ class Sojourn:
         """Whether what is learned about the user is written; otherwise it is in memory only."""
         return self._keeps_profile
 
+    @property
+    def asks_about_profile(self) -> bool:
+        """Whether nobody has said yet if what is learned about the user may be written."""
+        return self._asks_about_profile
+
     async def answer_keep_profile(self, *, keep: bool) -> None:
         """Answer the question that the setting "ask" poses, for good.
 
@@ -276,6 +283,7 @@ class Sojourn:
         """
         await self.store.documents.save(_KEEP_PROFILE, {"keep": keep})
         self._keeps_profile = keep
+        self._asks_about_profile = False
         if keep:
             await self.sessions.keep_profiles()
 

@@ -25,6 +25,7 @@ from sojourn.tui.chat.answer import LiveAnswer
 from sojourn.tui.chat.cards import Card, CutOffCard
 from sojourn.tui.chat.commands import SHOWS, is_app_command
 from sojourn.tui.chat.items import Item, place_before
+from sojourn.tui.chat.keeping import KeepCard
 from sojourn.tui.chat.prompt import Prompt
 from sojourn.tui.chat.status import StatusBar, TitleBar
 from sojourn.tui.chat.transcript import Transcript
@@ -65,6 +66,7 @@ class ChatScreen(Screen[None], Watcher):
             with Vertical(id="talk"):
                 yield self.transcript
                 yield Vertical(id="cards")
+                yield KeepCard()
             yield SidePanel(id="side")
         yield Static("", id="queue", markup=False)
         yield self.prompt
@@ -140,6 +142,7 @@ class ChatScreen(Screen[None], Watcher):
             return
         if self._app.session is not before:
             self._app.follow()
+        self.query_one(KeepCard).look()
         self.note("\n".join(lines))
 
     async def turn_began(self) -> None:
