@@ -5,7 +5,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, 
 from contextlib import aclosing, asynccontextmanager
 from contextvars import ContextVar
 from functools import partial
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import anyio
 
@@ -21,8 +21,6 @@ from sojourn.agent.events import (
 )
 from sojourn.agent.gate import Announce, Gate, SessionGate, Waiting
 from sojourn.agent.journal_talk import JournalTalk
-from sojourn.agent.logs.logger import SessionLogger
-from sojourn.agent.logs.projection import JournalLog
 from sojourn.agent.loop import Answered, TurnLoop
 from sojourn.agent.managed_talk import ManagedTalk
 from sojourn.agent.reasoned import ReasonedTurns
@@ -47,6 +45,10 @@ from sojourn.engine.conversations import ConversationSession
 from sojourn.engine.session import Session
 from sojourn.errors import InvalidInputError, LockedError
 from sojourn.providers.protocol import Provider, ToolDefinition
+
+if TYPE_CHECKING:  # few keep a log
+    from sojourn.agent.logs.logger import SessionLogger
+    from sojourn.agent.logs.projection import JournalLog
 
 Instructions = str | Callable[[], Awaitable[str]]
 """The system prompt, or what gives it anew before each call of the model."""
@@ -79,7 +81,7 @@ class Agent:
         limits: Limits | None = None,
         reasoning: ReasoningConfig | None = None,
         reasoning_callbacks: ReasoningCallbacks | None = None,
-        logger: SessionLogger | None = None,
+        logger: "SessionLogger | None" = None,
         name: str | None = None,
     ) -> None:
         """Talk through *provider*.
@@ -120,7 +122,7 @@ class Agent:
         self._reasoning = reasoning
         self._reasoning_callbacks = reasoning_callbacks
         self._logger = logger
-        self._log = JournalLog(session, logger) if logger is not None and session is not None else None
+        self._log = _journal_log(session, logger) if logger is not None and session is not None else None
         if self._log is not None and app is not None:
             self._log.attach(app)
         self._logged_prompt = ""
@@ -503,6 +505,12 @@ class Agent:
         if done.compacted:
             self._announce(ContextCompacted(notice=done.notice))
         return done.compacted
+
+
+def _journal_log(session: Session, logger: "SessionLogger") -> "JournalLog":
+    from sojourn.agent.logs.projection import JournalLog  # noqa: PLC0415 - few keep one
+
+    return JournalLog(session, logger)
 
 
 def _to_nobody(event: TurnEvent) -> None:

@@ -7,12 +7,10 @@ whatever the session knows already.
 
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import AsyncExitStack, aclosing
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from sojourn.agent.cancellation import CancellationToken, cancelled_by
 from sojourn.agent.events import ContentChunk, SessionCancelled, SessionCompleted, TurnEvent
-from sojourn.agent.mcp.hooks import expand
-from sojourn.agent.mcp.servers import Mcp
 from sojourn.agent.permissions.approvals import drop_questions
 from sojourn.agent.reasoning.known_answers import known_answer
 from sojourn.agent.storable import storable
@@ -22,6 +20,9 @@ from sojourn.engine.recall.answering import Answer
 from sojourn.engine.session import Session
 from sojourn.errors import InvalidInputError
 from sojourn.model.message import Message
+
+if TYPE_CHECKING:  # few have servers of tools
+    from sojourn.agent.mcp.servers import Mcp
 
 ANSWERED_FROM: Final = "answered_from"
 """In the metadata of an answer that no model gave: which part of the state did."""
@@ -45,12 +46,14 @@ class McpHooks:
     *on_note* is told what looks like a resource and is none.
     """
 
-    def __init__(self, mcp: Mcp, *, on_note: Callable[[str], None] | None = None) -> None:
+    def __init__(self, mcp: "Mcp", *, on_note: Callable[[str], None] | None = None) -> None:
         self._mcp = mcp
         self._on_note = on_note
 
     async def expand(self, text: str) -> str:
         """Return *text* with its prompt run and its resources pulled in; see `agent.mcp.hooks.expand`."""
+        from sojourn.agent.mcp.hooks import expand  # noqa: PLC0415 - few have servers of tools
+
         expanded = await expand(text, self._mcp)
         for note in expanded.notes:
             if self._on_note is not None:

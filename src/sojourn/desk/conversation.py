@@ -6,7 +6,7 @@ A session is begun when something is first said: looking in leaves nothing behin
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import anyio
 
@@ -15,11 +15,8 @@ from sojourn.agent.cancellation import CancellationToken, cancelled_by
 from sojourn.agent.command_control import CommandControlAgent, McpHooks
 from sojourn.agent.events import TurnEvent
 from sojourn.agent.logs.config import LogConfig
-from sojourn.agent.mcp.servers import Mcp
 from sojourn.agent.wish import waits
 from sojourn.context.budget import Limits
-from sojourn.desk.equipment import Equipment
-from sojourn.desk.logbook import open_log
 from sojourn.desk.references import open_session
 from sojourn.desk.wording import money
 from sojourn.engine.app import Sojourn
@@ -33,6 +30,11 @@ from sojourn.model.events import MessageAdded
 from sojourn.providers.choosing import Choice
 from sojourn.providers.protocol import Provider
 
+if TYPE_CHECKING:  # few have servers of tools, or keep a log
+    from sojourn.agent.logs.logger import SessionLogger
+    from sojourn.agent.mcp.servers import Mcp
+    from sojourn.desk.equipment import Equipment
+
 INSTRUCTIONS: Final = "You are a helpful assistant. Answer briefly and plainly. If you do not know something, say so."
 """For a model that is too small for more."""
 _LATELY: Final = 20
@@ -42,7 +44,7 @@ _PATIENCE: Final = 10.0
 
 Show = Callable[[TurnEvent], None]
 Note = Callable[[str], None]
-Equip = Callable[[Session], Equipment]
+Equip = Callable[[Session], "Equipment"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +81,7 @@ class Conversation:
         *,
         project: Project,
         terms: Terms | None = None,
-        mcp: Mcp | None = None,
+        mcp: "Mcp | None" = None,
         find_partner: Callable[[str], Awaitable[Partner]] | None = None,
         note: Note | None = None,
     ) -> None:
@@ -288,7 +290,7 @@ class Conversation:
             instructions=partner.instructions,
             app=self.app,
             limits=self._limits(session),
-            logger=await open_log(session, terms.log) if terms.log is not None else None,
+            logger=await _log(session, terms.log) if terms.log is not None else None,
         )
         self._session, self._spent_at_entry = session, SessionBudget(session).spent.micros
 
@@ -326,6 +328,12 @@ class Conversation:
         if self.mcp is not None:
             with cancelled_by(token), anyio.move_on_after(_PATIENCE):
                 await self.mcp.ready()
+
+
+async def _log(session: Session, config: LogConfig) -> "SessionLogger":
+    from sojourn.desk.logbook import open_log  # noqa: PLC0415 - few keep one
+
+    return await open_log(session, config)
 
 
 def _is_users(entry: Entry) -> bool:

@@ -6,7 +6,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import anyio.to_thread
 from msgspec.structs import replace
@@ -14,7 +14,6 @@ from msgspec.structs import replace
 import sojourn
 from sojourn.agent.instructions import load_instructions
 from sojourn.agent.logs.config import DEFAULT_FOLDER, LogConfig, LogStream
-from sojourn.agent.mcp.servers import Mcp
 from sojourn.agent.permissions.approvals import Approver
 from sojourn.agent.permissions.gate import WhenNobody
 from sojourn.context.models import ModelCatalog, ModelInfo
@@ -22,7 +21,6 @@ from sojourn.desk.conversation import Conversation, Note, Partner, Terms
 from sojourn.desk.equipment import equip
 from sojourn.desk.home import instructions_file
 from sojourn.desk.start import LAST, Start
-from sojourn.desk.tool_servers import open_servers
 from sojourn.engine.session import Session
 from sojourn.errors import AlreadyExistsError, SessionNotFoundError
 from sojourn.model.usage import Usage
@@ -30,6 +28,9 @@ from sojourn.providers.choosing import Choice, choose
 from sojourn.providers.local import WEIGHTS_FILE
 from sojourn.providers.protocol import Provider
 from sojourn.providers.structured import StructuredByProvider
+
+if TYPE_CHECKING:  # few have servers of tools
+    from sojourn.agent.mcp.servers import Mcp
 
 _ROOMY: Final = 16_000
 """Tokens that a model must take to be told of tools and how to work: those alone are some thousands."""
@@ -71,7 +72,7 @@ async def open_conversation(
                 model=StructuredByProvider(provider) if summarises else None,
             )
         )
-        mcp = await stack.enter_async_context(open_servers(start.config.mcp, note)) if start.tools else None
+        mcp = await _servers(start, note, stack) if start.tools and start.config.mcp else None
         outfitter = _Outfitter(start=start, app=app, mcp=mcp, approver=approver, when_nobody=when_nobody, note=note)
         conversation = Conversation(
             app,
@@ -120,7 +121,7 @@ class _Outfitter:
 
     start: Start
     app: sojourn.Sojourn
-    mcp: Mcp | None
+    mcp: "Mcp | None"
     approver: Approver | None
     when_nobody: WhenNobody
     note: Note
@@ -155,6 +156,12 @@ class _Outfitter:
             instructions=await _instructions(folder, self.note),
             equip=may_act if self.start.tools and provider.takes_tools else None,
         )
+
+
+async def _servers(start: Start, note: Note, stack: AsyncExitStack) -> "Mcp | None":
+    from sojourn.desk.tool_servers import open_servers  # noqa: PLC0415 - few have any
+
+    return await stack.enter_async_context(open_servers(start.config.mcp, note))
 
 
 def _known(choice: Choice, start: Start) -> ModelInfo:

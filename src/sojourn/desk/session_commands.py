@@ -7,7 +7,6 @@ import asyncio
 from pathlib import Path
 from typing import Final, get_args
 
-from sojourn.agent.logs.projection import let_logs_forget
 from sojourn.desk.columns import terminal_columns
 from sojourn.desk.conversation import Conversation
 from sojourn.desk.references import short
@@ -173,6 +172,8 @@ async def forget(conversation: Conversation, argument: str) -> list[str]:
     is_sure = len(words) > 1 and words[-1] == "yes"
     what, name = _meant(session, words[:-1] if is_sure else words)
     if is_sure:
+        from sojourn.agent.logs.projection import let_logs_forget  # noqa: PLC0415 - few keep one, and few forget
+
         let_logs_forget(conversation.app)
         redaction = await session.forget(what, name)
         gone = sum(len(seqs) for seqs in redaction.tombstones.values())

@@ -1,11 +1,13 @@
 """What can be typed after a slash in the app: the chat's own commands, those with a screen, and servers' prompts."""
 
 from collections.abc import Mapping
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from sojourn.agent.mcp.servers import Mcp
 from sojourn.desk import slash_commands
 from sojourn.desk.conversation import Conversation
+
+if TYPE_CHECKING:  # few have servers of tools
+    from sojourn.agent.mcp.servers import Mcp
 
 SHOWS: Final[Mapping[str, str]] = {
     "find": "find",
@@ -41,7 +43,7 @@ def is_app_command(line: str, conversation: Conversation) -> bool:
     return is_ours or slash_commands.is_command(line, conversation)
 
 
-def prompt_commands(mcp: Mcp | None) -> dict[str, str]:
+def prompt_commands(mcp: "Mcp | None") -> dict[str, str]:
     """Return the prompts of servers, each by the name that one types: with its server's, where two share one."""
     prompts = mcp.prompts if mcp is not None else ()
     names = [prompt.name for _, prompt in prompts]

@@ -7,18 +7,20 @@ it in when the message is sent.
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Final, Literal
+from typing import TYPE_CHECKING, ClassVar, Final, Literal
 
 from rich.text import Text
 from textual.message import Message
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
-from sojourn.agent.mcp.servers import Mcp
 from sojourn.desk.columns import fit, pad, width
 from sojourn.desk.visible import safe
 from sojourn.desk.wording import one_line
 from sojourn.tui.chat.files import ranked
+
+if TYPE_CHECKING:  # few have servers of tools
+    from sojourn.agent.mcp.servers import Mcp
 
 MOST_SHOWN: Final = 50
 _COMMAND: Final = re.compile(r"/(?P<typed>[\w.:-]*)")
@@ -67,7 +69,7 @@ def commands_for(typed: str, offered: Mapping[str, str]) -> list[Candidate]:
     return [Candidate(insert=f"/{name} ", name=f"/{name}", about=offered[name]) for name in fitting[:MOST_SHOWN]]
 
 
-def mentions_for(typed: str, paths: Sequence[str], mcp: Mcp | None) -> list[Candidate]:
+def mentions_for(typed: str, paths: Sequence[str], mcp: "Mcp | None") -> list[Candidate]:
     """Return the resources and the files that fit what was typed, the resources first."""
     wanted = typed.lower()
     resources = [

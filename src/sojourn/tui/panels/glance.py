@@ -2,13 +2,16 @@
 
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import TYPE_CHECKING
 
-from sojourn.agent.mcp.servers import Mcp
 from sojourn.agent.mcp.status import Status
 from sojourn.context.budget import Limits
 from sojourn.model.header import SessionHeader
 from sojourn.model.state import SessionState
 from sojourn.tui.filling import Filling
+
+if TYPE_CHECKING:  # few have servers of tools
+    from sojourn.agent.mcp.servers import Mcp
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +48,7 @@ class Glance:
     """The theme's colours by name."""
 
 
-def look_at_servers(mcp: Mcp | None) -> tuple[Server, ...]:
+def look_at_servers(mcp: "Mcp | None") -> tuple[Server, ...]:
     """Return the servers of tools as they are now."""
     if mcp is None:
         return ()
