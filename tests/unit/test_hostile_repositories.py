@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from sojourn.engine.first_commit import find_first_commit
-from sojourn.engine.project import find_project
+from sojourn.engine.project import find_project, name_project
+from sojourn.errors import InvalidInputError
 from sojourn.tui.chat.files import list_files
 
 
@@ -78,3 +79,25 @@ def test_a_note_is_not_written_through_a_link(repository: Path, tmp_path: Path) 
 
     assert find_first_commit(repository) is not None
     assert own.read_text() == "mine\n"
+
+
+def test_naming_a_project_does_not_write_through_a_link(tmp_path: Path) -> None:
+    own = tmp_path / "own"
+    own.write_text("mine\n")
+    (tmp_path / ".sojourn").mkdir()
+    (tmp_path / ".sojourn" / "project").symlink_to(own)
+
+    name_project(tmp_path, "theirs")
+
+    assert own.read_text() == "mine\n"
+    assert find_project(tmp_path).id == "theirs"
+    assert [path.name for path in (tmp_path / ".sojourn").iterdir()] == ["project"]
+
+
+def test_an_id_without_end_is_not_read_to_its_end(tmp_path: Path) -> None:
+    (tmp_path / ".sojourn").mkdir()
+    with (tmp_path / ".sojourn" / "project").open("wb") as file:
+        file.truncate(1 << 40)  # a hole: it takes no room, and would take all memory
+
+    with pytest.raises(InvalidInputError):
+        find_project(tmp_path)

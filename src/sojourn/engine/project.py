@@ -5,6 +5,7 @@ commit of its git repository; else the folder's own path. The path is an attribu
 """
 
 import hashlib
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
@@ -15,6 +16,8 @@ from sojourn.errors import InvalidInputError
 
 ID_FILE: Final = Path(".sojourn") / "project"
 """Where an explicit id is, in the project's folder."""
+_MOST_BYTES: Final = 8 * MAX_NAME
+"""What is read of that file: more than any id takes."""
 
 Source = Literal["file", "git", "path"]
 
@@ -68,12 +71,17 @@ def name_project(folder: Path, project_id: str) -> Project:
         raise InvalidInputError(f"a project's id is one line that can be seen, got {project_id!r:.100}")
     file = folder.resolve() / ID_FILE
     file.parent.mkdir(mode=0o700, exist_ok=True)
-    file.write_text(wanted + "\n", "utf-8")
+    unfinished = file.with_name(f"{file.name}.{os.getpid()}")
+    with unfinished.open("x", encoding="utf-8") as opened:
+        opened.write(wanted + "\n")
+    unfinished.replace(file)  # in a folder of somebody else's, the file's name may lead anywhere
     return Project(id=wanted, path=folder.resolve(), source="file")
 
 
 def _id_in(file: Path) -> str:
     try:
-        return check_text(file.read_text("utf-8").strip(), f"{file}", most=MAX_NAME)
+        with file.open("rb") as opened:
+            text = opened.read(_MOST_BYTES).decode()
+        return check_text(text.strip(), f"{file}", most=MAX_NAME)
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidInputError(f"{file} cannot be read: {error}") from error
