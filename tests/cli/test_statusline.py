@@ -75,6 +75,19 @@ def test_with_a_known_window_the_share_of_it_is_told(pipe: Pipe, wire: OpenAiWir
     assert f" · {window['used_percentage']:.0f}% · " in pipe("statusline").out
 
 
+def test_the_settings_that_count_are_those_of_the_bars_folder(pipe: Pipe, wire: OpenAiWire, folder: Path) -> None:
+    session_id = ask(pipe, wire, "Plan the garden wall")
+    elsewhere = folder / "elsewhere"
+    (elsewhere / ".sojourn").mkdir(parents=True)
+    (elsewhere / ".sojourn" / "config.toml").write_text("[prices.scripted]\nwindow = 2000\n")
+    (folder / "home" / "config.toml").write_text(f"trusted = [{json.dumps(str(elsewhere))}]\n")
+
+    handed = json.dumps({"session_id": session_id, "cwd": str(elsewhere)})
+
+    assert pipe("statusline", "--json", text=handed).data["context_window"]["context_window_size"] == 2000
+    assert pipe("statusline", "--json").data["context_window"]["context_window_size"] is None
+
+
 def test_what_a_bar_hands_over_names_the_project_and_the_session(pipe: Pipe, wire: OpenAiWire, folder: Path) -> None:
     first = ask(pipe, wire, "Plan the garden wall")
     ask(pipe, wire, "Bake bread")

@@ -16,7 +16,6 @@ from sojourn.cli.frame import Result, on_store
 from sojourn.cli.place import Place
 from sojourn.cli.reading import piped_in
 from sojourn.desk.config import load_config
-from sojourn.desk.home import here
 from sojourn.desk.references import short
 from sojourn.desk.windows import find_window
 from sojourn.desk.wording import count, money, one_line
@@ -68,7 +67,7 @@ async def statusline(place: Place, *, reference: str | None) -> Result:
     there = place if bar.folder is None else Place(place.location, bar.folder)
     async with there.store() as store:
         header = await _found(there, store, reference, bar)
-        status = await _status(store, header) if header is not None else None
+        status = await _status(store, header, there.folder) if header is not None else None
     return Result(data=_data(status, bar, there), lines=[_line(status, bar)])
 
 
@@ -117,7 +116,7 @@ async def _found(place: Place, store: Store, reference: str | None, bar: _Bar) -
     return None
 
 
-async def _status(store: Store, header: SessionHeader) -> _Status:
+async def _status(store: Store, header: SessionHeader, folder: Path) -> _Status:
     state = (await load_state(store, header.session_id)).state
     entries = await store.read(header.session_id, limit=_LOOKED_AT, order=Order.NEWEST_FIRST)
     calls = (entry.event for entry in entries if isinstance(entry.event, UsageRecorded))
@@ -125,13 +124,15 @@ async def _status(store: Store, header: SessionHeader) -> _Status:
     if last is None:
         return _Status(state=state, model=None, tokens=None, window=None)
     tokens = last.input_tokens + last.cache_read_tokens + last.cache_creation_tokens + last.output_tokens
-    return _Status(state=state, model=last.model, tokens=tokens, window=await asyncio.to_thread(_window, last.model))
+    return _Status(
+        state=state, model=last.model, tokens=tokens, window=await asyncio.to_thread(_window, last.model, folder)
+    )
 
 
-def _window(model: str | None) -> int | None:
+def _window(model: str | None, folder: Path) -> int | None:
     if model is None:
         return None
-    return find_window(model, os.environ, load_config(os.environ, here()).config.prices)
+    return find_window(model, os.environ, load_config(os.environ, folder).config.prices)
 
 
 def _line(status: _Status | None, bar: _Bar) -> str:
