@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
 from sojourn.agent.mcp.config import McpServer, read_servers
@@ -20,20 +20,14 @@ async def open_servers(configured: Mapping[str, Mapping[str, Any]], note: Note) 
     They connect in the background; *note* hears of those that cannot be used, and of those that are lost.
     """
     servers = [server for name, entry in configured.items() if (server := _read(name, entry, note)) is not None]
-    mcp = Mcp(servers, announce=lambda news: _tell(news, note)) if servers else None
-    if mcp is None:
-        yield None
-        return
-    try:
-        opened = await mcp.__aenter__()
-    except MissingExtraError as error:
-        note(f"the MCP servers are left out: {error.detail}")
-        yield None
-        return
-    try:
+    async with AsyncExitStack() as stack:
+        opened: Mcp | None = None
+        if servers:
+            try:
+                opened = await stack.enter_async_context(Mcp(servers, announce=lambda news: _tell(news, note)))
+            except MissingExtraError as error:
+                note(f"the MCP servers are left out: {error.detail}")
         yield opened
-    finally:
-        await mcp.__aexit__(None, None, None)
 
 
 def _read(name: str, entry: Mapping[str, Any], note: Note) -> McpServer | None:
