@@ -4,7 +4,7 @@ import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import click
 import msgspec
@@ -21,7 +21,7 @@ from sojourn.errors import ModelError
 if TYPE_CHECKING:  # whoever asks for help does not wait for the engine
     from sojourn.context.compaction.summariser import Summariser
     from sojourn.engine.compacting import ContextCompactor
-    from sojourn.engine.compaction import Proposal
+    from sojourn.engine.compaction import CompactionSettings, Proposal
     from sojourn.engine.session import Session
 
 _SHOWN: Final = 20
@@ -91,7 +91,7 @@ async def _undone(session: "Session", compactor: "ContextCompactor") -> Result:
     return Result(data={"session_id": session.id, **msgspec.to_builtins(done)}, notes=[told])
 
 
-def _settings(keep: int | None) -> Any:
+def _settings(keep: int | None) -> "CompactionSettings":
     from sojourn.engine.compaction import CompactionSettings  # noqa: PLC0415
 
     return CompactionSettings() if keep is None else CompactionSettings(keep=keep)

@@ -71,7 +71,7 @@ class LazyGroup(click.Group):
             if name.startswith(incomplete)
         ]
 
-    def collect_usage_pieces(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+    def collect_usage_pieces(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         return ["[OPTIONS]", "[PROMPT | COMMAND ...]"]
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -84,7 +84,7 @@ class LazyGroup(click.Group):
         with formatter.section("Options"):
             formatter.write_dl(records, col_max=_OPTION)
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's
         column = max(map(len, self._table))
         for title, names in self._sections.items():
             with formatter.section(title):

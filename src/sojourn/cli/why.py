@@ -14,7 +14,7 @@ from sojourn.cli.subject import looking_at
 from sojourn.clock import SystemClock
 from sojourn.errors import NotFoundError
 from sojourn.model.entry import Entry
-from sojourn.model.events import kind_of
+from sojourn.model.events import Span, kind_of
 from sojourn.model.knowledge import Fact
 
 if TYPE_CHECKING:  # whoever asks for help does not wait for the engine
@@ -35,7 +35,7 @@ async def why(place: Place, *, thing: str, reference: str) -> Result:
     async with looking_at(place, reference) as session:
         explained, fact = await _explained(session, thing.strip())
         derived = await _derived(session, thing.strip())
-    spans: Sequence[Any] = fact.spans if fact is not None else ()
+    spans: Sequence[Span] = fact.spans if fact is not None else ()
     data: dict[str, Any] = {"session_id": session.id, **explanation_data(explained, spans)}
     data["derived"] = [{"seq": entry.seq, "kind": kind_of(entry.event), "text": gist(entry)} for entry in derived]
     about: Sequence[str] = ()
