@@ -182,10 +182,14 @@ async def test_home_and_end_go_to_both_ends_of_a_talk() -> None:
             app.chat.transcript.focus()
             await pilot.press("home")
             await until(pilot, lambda: texts(app)[0] == "message 0")
+            await pilot.press("down", "y")
+            first = app.clipboard
             await pilot.press("end")
             await until(pilot, lambda: texts(app)[-1] == "message 299")
+            await pilot.press("up", "y")
 
             assert app.chat.transcript.is_at_end
+            assert (first, app.clipboard) == ("message 1", "message 298")
 
 
 async def test_a_session_can_be_shown_from_a_message_on() -> None:

@@ -287,14 +287,16 @@ class Transcript(VerticalScroll):
             index += by
 
     async def action_oldest(self) -> None:
-        """Go to the beginning of the talk."""
+        """Go to the beginning of the talk, and choose what was said first."""
         if self._session is not None:
             await self.show(self._session, at=1)
             self.scroll_home(animate=False)
+            self._choose(0)
 
     async def action_newest(self) -> None:
-        """Go to the end of the talk."""
+        """Go to the end of the talk, and choose what was said last."""
         await self.show(self._session)
+        self._choose(len(self._views) - 1)
 
     def action_whole(self) -> None:
         """Show all of the chosen item, or less again."""
