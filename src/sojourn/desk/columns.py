@@ -3,9 +3,14 @@
 import os
 import sys
 import unicodedata
+from collections.abc import Iterator
 from typing import Final
 
 _ELLIPSIS: Final = "…"
+_JOINER: Final = "\u200d"
+_JOINERS: Final = {"\u200c", _JOINER}
+_TONES: Final = {chr(code) for code in range(0x1F3FB, 0x1F400)}
+"""Colours of skin: they change the emoji before them."""
 _LEAST: Final = 20
 """A terminal that says it is narrower is not believed."""
 
@@ -24,7 +29,7 @@ def terminal_columns() -> int | None:
 
 def width(text: str) -> int:
     """Return how many columns *text* takes: two for a wide character, none for a mark above or below another."""
-    return len(text) if text.isascii() else sum(map(_width, text))
+    return len(text) if text.isascii() else sum(_widths(text))
 
 
 def fit(text: str, columns: int) -> str:
@@ -32,8 +37,8 @@ def fit(text: str, columns: int) -> str:
     if width(text) <= columns:
         return text
     kept, used = [], 1
-    for character in text:
-        used += _width(character)
+    for character, columns_of_it in zip(text, _widths(text), strict=True):
+        used += columns_of_it
         if used > columns:
             break
         kept.append(character)
@@ -45,7 +50,16 @@ def pad(text: str, columns: int) -> str:
     return text + " " * (columns - width(text))
 
 
+def _widths(text: str) -> Iterator[int]:
+    """Yield how many columns each character adds: what is joined to the one before it adds none."""
+    before = ""
+    for character in text:
+        is_tone = character in _TONES and before != ""
+        yield 0 if before == _JOINER or is_tone else _width(character)
+        before = character
+
+
 def _width(character: str) -> int:
-    if unicodedata.category(character) in {"Mn", "Me"}:
+    if character in _JOINERS or unicodedata.category(character) in {"Mn", "Me"}:
         return 0
     return 2 if unicodedata.east_asian_width(character) in {"W", "F"} else 1

@@ -4,12 +4,17 @@ What a user, a model or a tool wrote must not be able to move the cursor, change
 terminal gets it through `safe`, JSON through `escaped`.
 """
 
+import re
 import unicodedata
 from collections.abc import Callable
 from typing import Final
 
 _KEPT: Final = {"\n", "\t"}
 _HIDDEN: Final = {"Cc", "Cf", "Co", "Cs"}
+_JOINERS: Final = "\u200c\u200d"
+"""They are not seen, and change how their neighbours are written: in Persian, in Hindi, in a family of emoji."""
+_JOINED: Final = re.compile(rf"(?<=[^\x00-\u02ff{_JOINERS}])[{_JOINERS}](?=[^\x00-\u02ff{_JOINERS}])")
+"""One of them between two characters that it may join; between others it only hides."""
 
 
 class _Table(dict[int, str]):
@@ -45,8 +50,15 @@ _ESCAPED: Final = _Table(_escaped)
 
 
 def safe(text: str) -> str:
-    """Return *text* with every control and invisible character made visible as its code."""
-    return text.translate(_VISIBLE)
+    """Return *text* with every control and invisible character made visible as its code.
+
+    What joins the characters of a script, or of an emoji, stays: the text would not be what was written without it.
+    """
+    if text.isascii() or not any(joiner in text for joiner in _JOINERS):
+        return text.translate(_VISIBLE)
+    joined = [match.group() for match in _JOINED.finditer(text)]
+    pieces = [piece.translate(_VISIBLE) for piece in _JOINED.split(text)]
+    return "".join(piece + joiner for piece, joiner in zip(pieces, [*joined, ""], strict=True))
 
 
 def escaped(json: str) -> str:
