@@ -157,7 +157,7 @@ def test_an_editor_opens_it_and_it_is_checked_afterwards(
     assert edited.code == 2
     assert "tools is true or false, not 3" in edited.err
     monkeypatch.setenv("EDITOR", "/nowhere/at-all")
-    assert "cannot be started; set VISUAL or EDITOR" in type_("config", "edit").err
+    assert "there is no editor '/nowhere/at-all'" in type_("config", "edit").err
 
 
 # --- what cannot be used

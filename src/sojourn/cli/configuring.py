@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import shlex
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -23,6 +22,7 @@ from sojourn.desk.config import (
     read_text,
 )
 from sojourn.desk.config_text import read_path, with_value, without, written
+from sojourn.desk.editor import editor_command
 from sojourn.desk.home import config_file, here
 from sojourn.desk.settings_known import KEYS, MCP_KEYS, PAIRS, PRICE_KEYS, checked, find_key
 from sojourn.desk.settling import write_config
@@ -128,15 +128,15 @@ def path_(*, project: bool) -> Result:
 def edit(*, project: bool) -> Result:
     """Open your configuration in the editor that VISUAL or EDITOR names, and check it afterwards."""
     file = _file(project=project)
-    command = (os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi").strip()
+    command = editor_command(os.environ)
     if not file.is_file():
         _write(file, "")
     try:
-        ended = subprocess.run([*shlex.split(command), str(file)], check=False)  # noqa: S603 - the person's own editor
-    except (OSError, ValueError) as error:
-        raise InvalidInputError(f"the editor {command!r:.80} cannot be started; set VISUAL or EDITOR") from error
+        ended = subprocess.run([*command, str(file)], check=False)  # noqa: S603 - the person's own editor
+    except OSError as error:
+        raise InvalidInputError(f"the editor {command[0]!r:.80} cannot be started: {error.strerror}") from error
     if ended.returncode != 0:
-        raise InvalidInputError(f"the editor {command!r:.80} ended with code {ended.returncode}")
+        raise InvalidInputError(f"the editor {command[0]!r:.80} ended with code {ended.returncode}")
     settings = read_settings(file)
     return Result(data={"file": str(file), "settings": len(settings)}, notes=[f"{file} can be used", *_unheard(file)])
 

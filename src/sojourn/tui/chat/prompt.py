@@ -17,11 +17,12 @@ from textual.message import Message
 from textual.widgets import TextArea
 
 from sojourn.agent.agent import MAX_INPUT
+from sojourn.desk.editor import editor_command
 from sojourn.errors import SojournError
 from sojourn.tui.chat.commands import app_commands, prompt_commands
 from sojourn.tui.chat.completion import Candidate, Completion, Typed, commands_for, mentions_for, typed_at
 from sojourn.tui.chat.drafted import DraftedArea
-from sojourn.tui.chat.editor import edited, editor_command
+from sojourn.tui.chat.editor import edited
 from sojourn.tui.chat.files import ProjectFiles
 from sojourn.tui.chat.history import History
 
