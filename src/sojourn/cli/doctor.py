@@ -93,15 +93,10 @@ async def doctor(place: Place, *, repair: bool) -> Result:
         "keys": keys,
         "extras": extras,
     }
-    room = f", {size(around.free)} free" if around is not None and around.free is not None else ""
     lines = [
         f"sojourn {__version__}, Python {platform.python_version()}",
-        f"sessions  {shown(place.location)}{room}",
+        f"sessions  {shown(place.location)}{_room(around)}",
         *_check_lines(examined),
-        *[
-            f"recovered {damaged} up to entry {header.forked_at}, as {header.session_id}"
-            for damaged, header in examined.recovered.items()
-        ],
         *[f"closed    {path} to others" for path in closed],
         *[f"caution   {caution}" for caution in cautions],
         f"model     {model or 'none'}: {why}",
@@ -152,7 +147,20 @@ def _check_data(examined: Examined) -> dict[str, Any]:
     }
 
 
+def _room(around: Surroundings | None) -> str:
+    return f", {size(around.free)} free" if around is not None and around.free is not None else ""
+
+
 def _check_lines(examined: Examined) -> list[str]:
+    """Return what is damaged, and what was recovered of it."""
+    recovered = [
+        f"recovered {damaged} up to entry {header.forked_at}, as {header.session_id}"
+        for damaged, header in examined.recovered.items()
+    ]
+    return [*_found_lines(examined), *recovered]
+
+
+def _found_lines(examined: Examined) -> list[str]:
     report = examined.report
     if isinstance(examined.error, CorruptError):
         return [f"damaged   {examined.error}", "          restore a backup, or move the file away to begin anew"]
