@@ -17,7 +17,10 @@ _OPENERS: Final = frozenset(
     should so some tell thank thanks that the their them then there these they this those to us want was we were what
     what's when where which who why will with would you your""".split()  # noqa: SIM905 - a list of words is read best as words
 )
-_TRAILERS: Final = frozenset("a an and at but by for from if in is it of on or so that the to with".split())  # noqa: SIM905
+_TRAILERS: Final = frozenset(
+    """a am an and are as at be but by can could for from had has have he her his i i'd i'm i've if in into is it its
+    my of on or our she so than that the their they this to was we were which who will with would you your""".split()  # noqa: SIM905
+)
 
 
 def make_title(text: str) -> str:
