@@ -479,3 +479,14 @@ async def test_ctrl_n_begins_a_new_session_with_what_is_said_next() -> None:
 
         assert app.session is not first
         assert texts(app) == ["in the second", "two"]
+
+
+async def test_an_empty_talk_says_how_to_begin_until_something_was_said() -> None:
+    async with opened() as app, app.run_test(size=SIZE) as pilot:
+        await pilot.pause()
+        begin = app.chat.query_one("#begin", Static)
+        before = begin.display
+        await say(app, pilot, "hello")
+
+        assert before
+        assert not begin.display

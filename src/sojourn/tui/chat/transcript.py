@@ -28,6 +28,13 @@ _FIRST: Final = 20
 """Items that a session opens with."""
 _STEP: Final = 15
 _NOTES: Final = 5
+_BEGIN: Final = """\
+Say something: it is kept as you talk, and found again.
+
+ctrl+r   find an earlier session
+/        run a command
+@        name a file
+f1       see every key"""
 _NEAR: Final = 3
 """Lines from an edge at which more is read."""
 
@@ -67,6 +74,7 @@ class Transcript(VerticalScroll):
         super().__init__(id=id)
         self._session: Session | None = None
         self._views: list[ItemView] = []
+        self._begin = Static(_BEGIN, id="begin", markup=False)
         self._earlier = Static("", id="earlier", markup=False)
         self._later = Static("", id="later", markup=False)
         self._tail: Widget | None = None
@@ -90,6 +98,7 @@ class Transcript(VerticalScroll):
         return self._at_end
 
     def compose(self) -> ComposeResult:
+        yield self._begin
         yield self._earlier
         yield self._later
 
@@ -259,6 +268,7 @@ class Transcript(VerticalScroll):
             self._is_reading = False
 
     def _tell_rest(self) -> None:
+        self._begin.display = not self._views
         session = self._session
         said = session.state.conversation.message_count if session is not None else 0
         first = self._views[0].item if self._views else None
