@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import shutil
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Final
@@ -65,6 +64,8 @@ def _place(unfinished: Path, target: Path) -> None:
 def _remove(unfinished: Path) -> None:
     """Remove what has not become a backup."""
     if unfinished.is_dir():
+        import shutil  # noqa: PLC0415 - it loads what unpacks archives, and a list of sessions makes no backup
+
         shutil.rmtree(unfinished)
         return
     for end in _BESIDE:
