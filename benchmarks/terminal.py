@@ -4,6 +4,10 @@ A command is timed as a whole process, from its start to its end, with its outpu
 with is a program of ten lines that imports click and nothing else: so much a command in Python costs at least. llm
 is the nearest other program that keeps conversations in SQLite.
 
+An answer is printed by a model that answers at once, so that only Sojourn is timed. The first paint is timed on a
+pseudo-terminal, from the start of the process until the app shows something, and is compared with a Textual app that
+shows one word.
+
 The list is of one project among ten, of 10,000 sessions together; llm shows the last conversations of its log. A search
 is timed inside the program, as the app does it, over 100,000 messages that are indexed. The app is Textual's, without a
 terminal: it opens a session of 10,000 messages, and one of 100, each until it is painted.
@@ -44,6 +48,8 @@ from report import (
 )
 from rounds import Case, Sample, alternate, summarise
 from terminal_folders import Folders, fill_talk, make_folders
+from terminal_paint import BARE_APP
+from terminal_paint import paint as paint_on_terminal
 
 BARE: Final = "click alone, --version"
 VERSION: Final = "sojourn --version"
@@ -52,7 +58,10 @@ LIST: Final = "sojourn ls"
 LIST_IN_GIT: Final = "sojourn ls, in a git repository"
 LLM_VERSION: Final = "llm --version"
 LLM_LOGS: Final = "llm logs -n 20"
+PRINT: Final = "sojourn -p"
 PAINT: Final = "the app, painted"
+FIRST_PAINT: Final = "the app on a terminal, until it shows"
+BARE_PAINT: Final = "textual alone, until it shows"
 LARGE: Final = "open, large"
 SMALL: Final = "open, small"
 _PEER_EVERY: Final = 4
@@ -94,7 +103,11 @@ async def measure(plan: Plan, folder: Path) -> Measured:
     note("opening the app")
     openings = await _open_app(plan, talk, large=large, small=small)
     note("running commands")
-    cases = [*_commands(folders), _case(PAINT, [_beside("terminal_app.py"), str(talk), large], folder, {}, every=4)]
+    cases = [
+        *_commands(folders),
+        _case(PAINT, [_beside("terminal_app.py"), str(talk), large], folder, {}, every=4),
+        *_paints(folders, folder),
+    ]
     commands = await alternate(cases, rounds=plan.rounds, warm_up=2)
     note("searching")
     searched = folder / "searched.db"
@@ -114,9 +127,31 @@ def _commands(folders: Folders) -> list[Case]:
         _case(HELP, [ours, "--help"], folders.plain, seen),
         _case(LIST, [ours, "ls"], folders.plain, seen),
         _case(LIST_IN_GIT, [ours, "ls"], folders.git, seen),
+        _case(
+            PRINT,
+            [ours, "-p", "hello", "-m", "scripted:hi", "--store", str(folders.plain / "said.db")],
+            folders.plain,
+            seen,
+        ),
         _case(LLM_VERSION, [llm, "--version"], folders.plain, seen, every=_PEER_EVERY),
         _case(LLM_LOGS, [llm, "logs", "-n", "20"], folders.plain, seen, every=_PEER_EVERY),
     ]
+
+
+def _paints(folders: Folders, folder: Path) -> list[Case]:
+    """Return the first paints of the app, in a new session, and of a Textual app that shows one word."""
+    bare = folder / "bare_app.py"
+    bare.write_text(BARE_APP)
+    ours = str(Path(sys.executable).parent / "sojourn")
+    programs = (
+        (BARE_PAINT, [str(bare)], b"painted"),
+        (FIRST_PAINT, [ours, "-m", "scripted:hi", "--no-session"], b"scripted"),
+    )
+
+    async def run(words: Sequence[str], until: bytes, _: Any) -> None:
+        paint_on_terminal([sys.executable, *words], until, folder=folders.plain, seen=folders.environment)
+
+    return [Case(name=name, act=partial(run, words, until), every=_PEER_EVERY) for name, words, until in programs]
 
 
 def _case(name: str, words: Sequence[str], folder: Path, seen: dict[str, str], *, every: int = 1) -> Case:
@@ -180,6 +215,13 @@ def make_figures(found: Measured) -> list[Figure]:
         _most("ls_over_click", found.commands[LIST].median / bare, 3, "sojourn ls, click alone = 1"),
         _most("ls_in_git_over_click", found.commands[LIST_IN_GIT].median / bare, 3, "the same in a git repository"),
         _most("ls_over_llm", found.commands[LIST].median / found.commands[LLM_LOGS].median, None, "llm logs = 1"),
+        _most("print_over_click", found.commands[PRINT].median / bare, None, "sojourn -p, click alone = 1"),
+        _most(
+            "first_paint_over_textual",
+            found.commands[FIRST_PAINT].median / found.commands[BARE_PAINT].median,
+            None,
+            "the app on a terminal until it shows, a Textual app of one word = 1",
+        ),
         _most("open_growth", growth, 1.5, "the app in a long session, in a short one = 1"),
         _most("search_p50_ms", found.search.median * 1000, 50, "a search inside the program"),
     ]
