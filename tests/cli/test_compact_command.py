@@ -50,6 +50,15 @@ def test_a_summary_stands_for_the_old_messages_and_is_taken_back(talked: str, ty
     assert type_("compact", "--undo").code == 3
 
 
+@pytest.mark.parametrize("also", [(), ("--dry-run",)])
+def test_no_message_goes_that_was_asked_to_stay(talked: str, type_: Type, also: tuple[str, ...]) -> None:
+    done = type_("compact", "--keep", "31", *also)
+
+    assert (done.code, done.out) == (0, "")
+    assert done.err == "nothing was compacted: --keep 31 leaves 31 messages as they are, and there are no more\n"
+    assert type_("context", "--bare", "--why", "summary").code == 3
+
+
 def test_people_see_the_summary_and_what_it_saved(talked: str, type_: Type) -> None:
     done = type_("compact")
 

@@ -58,7 +58,7 @@ async def compact(
         )
         if undo:
             return await _undone(session, compactor)
-        proposal = await compactor.propose(force=True)
+        proposal = _kept_to(await compactor.propose(force=True), keep)
         if dry_run or proposal.reason:
             lines = [] if proposal.reason else await _lines(session, proposal)
             return Result(
@@ -89,6 +89,22 @@ async def _undone(session: "Session", compactor: "ContextCompactor") -> Result:
     done = await compactor.undo()
     told = f"the summary was taken back: {done.tokens_before:,} tokens became {done.tokens_after:,}"
     return Result(data={"session_id": session.id, **msgspec.to_builtins(done)}, notes=[told])
+
+
+def _kept_to(proposal: "Proposal", keep: int | None) -> "Proposal":
+    """Return *proposal*; with a reason against it, if all the messages that there are were asked to stay."""
+    messages = len(proposal.old) + len(proposal.kept)
+    if proposal.reason or keep is None or messages > keep:
+        return proposal
+    told = f"--keep {keep} leaves {count(messages, 'message')} as they are, and there are no more"
+    return msgspec.structs.replace(
+        proposal,
+        old=(),
+        old_tokens=0,
+        kept=(*proposal.old, *proposal.kept),
+        kept_tokens=proposal.old_tokens + proposal.kept_tokens,
+        reason=told,
+    )
 
 
 def _settings(keep: int | None) -> "CompactionSettings":
