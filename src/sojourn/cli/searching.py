@@ -1,4 +1,4 @@
-"""`sojourn search`: find what was said, in every session."""
+"""`sojourn search`: find what was said, in the sessions of a project or in all of them."""
 
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
@@ -25,8 +25,6 @@ if TYPE_CHECKING:  # it comes with the app, when the command runs
 _ROLES: Final = ("user", "assistant", "tool")
 _MOST_AROUND: Final = 20
 _MOST: Final = 1000
-_ASKED_FOR: Final = 4
-"""Hits that are asked for, for each that is shown."""
 
 
 @click.command("search")
@@ -56,6 +54,8 @@ async def search(
     """Find WORDS in what was said, the best first: words, "a phrase", or the beginning of a word as in micro*."""
     if everywhere and reference is not None:
         raise click.UsageError("a session is one place: give --session or --all, not both")
+    if not " ".join(words).strip(' *"'):
+        raise click.UsageError("say what to look for: a word, or a phrase in quotes")
     now = SystemClock().now()
     after = now - period(since) if since is not None else None
     async with place.app(meaning=meaning) as app:
@@ -71,11 +71,10 @@ async def search(
             kinds=("message",),
             roles=roles,
             since=after,
-            limit=min(_MOST, number * _ASKED_FOR),
+            limit=number,
+            by_words=not meaning,
         )
-        # Those without a matching word were found beside one that has it: good for a model, not for who looks it up.
-        chosen = [hit for hit in hits if meaning or hit.highlights][:number]
-        found = [await _found(app.store, hit, around) for hit in chosen]
+        found = [await _found(app.store, hit, around) for hit in hits]
     lines = [line for one in found for line in _lines(one, now)]
     where = "" if everywhere or within is not None else " in this project; --all looks into every project"
     notes = [] if found else [f"nothing was found{where}"]

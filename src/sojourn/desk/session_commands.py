@@ -101,15 +101,14 @@ async def search(conversation: Conversation, argument: str) -> list[str]:
     app = conversation.app
     await app.background.drain()
     hits = await app.memory.search(
-        argument, everyone=True, project=conversation.project.id, kinds=("message",), limit=4 * _SHOWN
+        argument, everyone=True, project=conversation.project.id, kinds=("message",), limit=_SHOWN, by_words=True
     )
     now = app.clock.now()
     lines = [
         f"{short(hit.document.session_id)} [{hit.document.seq}] {hit.document.role}, "
         f"{ago(hit.document.at, now)}: {one_line(hit.snippet)}"
         for hit in hits
-        if hit.highlights
-    ][:_SHOWN]
+    ]
     return lines or ["nothing was found in this project"]
 
 

@@ -168,6 +168,7 @@ class Memory:
         since: datetime | None = None,
         until: datetime | None = None,
         limit: int = 10,
+        by_words: bool = False,
     ) -> list[Hit]:
         """Return the messages and facts that answer *question* best, the best first.
 
@@ -183,6 +184,8 @@ class Memory:
             since: only what was said then or later.
             until: only what was said before or then.
             limit: how many to return.
+            by_words: only what holds a word of the question. Without it, what was said beside it is found, too: the
+                answer often has none of the words.
 
         Raises:
             InvalidInputError: the question is not a text, or a condition cannot be met by anything.
@@ -211,7 +214,8 @@ class Memory:
             rows = await self._used_last(where)
         tail = await self._tail(index, rows, where)
         searcher = Search(index, self._embedders)
-        return await searcher.find(question, where, limit=limit, now=self._clock.now(), tail=tail)
+        now = self._clock.now()
+        return await searcher.find(question, where, limit=limit, now=now, tail=tail, by_words=by_words)
 
     async def _used_last(self, where: Where) -> list[SessionRow]:
         query = SessionQuery(

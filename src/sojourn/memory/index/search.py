@@ -7,7 +7,7 @@ decides. Search goes on by words when a model fails.
 
 import logging
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
@@ -59,6 +59,7 @@ class Search:
         limit: int = 10,
         now: datetime | None = None,
         tail: Sequence[Document] = (),
+        by_words: bool = False,
     ) -> list[Hit]:
         """Return the *limit* documents that answer *question* best, best first.
 
@@ -68,9 +69,17 @@ class Search:
             limit: how many at most.
             now: what "last week" is counted from; without it such words are only words.
             tail: documents that may be found and are not indexed yet. They are ranked with the others, by their words.
+            by_words: leave out what holds no word of the question, however well it answers: somebody looks for a word.
         """
-        gathered = await self._gather(read_question(question, now=now), where, tail)
+        asked = read_question(question, now=now)
+        gathered = await self._gather(asked, where, tail)
         candidates = await self._candidates(gathered, where, tail)
+        if by_words:
+            spotter = Spotter(asked.terms)
+            candidates = [
+                one if not one.eligible or any(spotter.counts(one.document.text)) else replace(one, eligible=False)
+                for one in candidates
+            ]
         return _hits(gathered.ranking().rank(candidates, limit=limit), gathered)
 
     async def _gather(self, question: Question, where: Where, tail: Sequence[Document]) -> "_Gathered":

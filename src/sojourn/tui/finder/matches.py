@@ -54,9 +54,9 @@ async def find_matches(app: Sojourn, view: View) -> list[Match]:
 
 async def _hits(app: Sojourn, text: str, view: View) -> list[Hit]:
     project = view.project if view.scope == "project" else None
-    hits = await app.memory.search(text, everyone=True, project=project, kinds=("message",), limit=_ASKED_FOR)
-    # Those without a matching word were found beside one that has it: good for a model, not for who looks it up.
-    return [hit for hit in hits if hit.highlights]
+    return await app.memory.search(
+        text, everyone=True, project=project, kinds=("message",), limit=_ASKED_FOR, by_words=True
+    )
 
 
 async def _where_it_is_read(store: Store, hit: Hit) -> SessionHeader | None:
