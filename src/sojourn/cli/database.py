@@ -23,6 +23,7 @@ from sojourn.desk.visible import safe
 from sojourn.desk.wording import ago, count, money, size
 from sojourn.errors import CorruptError, InvalidInputError
 from sojourn.store.answer import Answer
+from sojourn.store.location import read_location
 from sojourn.store.protocol import CanTidy
 from sojourn.store.querying import MAX_ROWS, query
 from sojourn.store.sizes import Sizes, measure
@@ -43,8 +44,8 @@ def database() -> None:
 async def path(place: Place) -> Result:
     """Print where sessions are kept, for other programs: sqlite3 "$(sojourn db path)"."""
     text = shown(place.location)
-    kind = _kind(text)
-    where = text if kind in {"postgresql", "memory"} else str(_expanded(text.removeprefix("files:")))
+    kind, file = read_location(place.location)
+    where = text if file is None else str(file)
     return Result(data={"path": where, "kind": kind, "location": text}, lines=[where])
 
 
@@ -162,18 +163,8 @@ async def _all_but_damaged(label: str, work: Work) -> tuple[int | None, CorruptE
             return None, error
 
 
-def _kind(location: str) -> str:
-    if location.startswith(("postgresql://", "postgres://")):
-        return "postgresql"
-    return next((kind for kind in ("files", "memory") if location.startswith(f"{kind}:")), "sqlite")
-
-
 def _is_there(file: Path) -> bool:
     return file.exists()
-
-
-def _expanded(path: str) -> Path:
-    return Path(path).expanduser()
 
 
 def _stock_lines(location: str, stock: Stock, sizes: Sizes, now: datetime) -> list[str]:

@@ -14,6 +14,7 @@ from sojourn.engine.project import Project, find_project
 from sojourn.errors import NotFoundError
 from sojourn.model.header import SessionHeader
 from sojourn.store import Store, open_store
+from sojourn.store.location import read_location
 
 if TYPE_CHECKING:  # a list of sessions does not wait for the engine
     from sojourn.desk.config import Config
@@ -94,10 +95,8 @@ class Place:
         return tuple({header.session_id: header for header in found}.values())
 
     def _existing(self) -> str | Path:
-        text = str(self.location)
-        if not text or text == "memory:" or "://" in text:
-            return self.location
-        if Path(text.removeprefix("files:")).expanduser().exists():
+        path = read_location(self.location).path
+        if path is None or path.exists():
             return self.location
         diagnostics.note(safe(f"there is no store at {shown(self.location)} yet"))
         return "memory:"

@@ -55,10 +55,12 @@ def _typed(name: str) -> str:
 def offered(incomplete: str, store: str | None) -> list[tuple[str, str]]:
     """Return names of sessions that go on from *incomplete*, each with what it is."""
     from sojourn.desk.home import store_location  # noqa: PLC0415 - only who presses Tab waits for it
+    from sojourn.store.location import read_location  # noqa: PLC0415
 
     try:
         location = store_location(store, os.environ)
-        if "://" not in str(location) and not Path(str(location).removeprefix("files:")).expanduser().exists():
+        path = read_location(location).path
+        if path is not None and not path.exists():
             return []
         return asyncio.run(_offered(incomplete, location))
     except (SojournError, OSError):

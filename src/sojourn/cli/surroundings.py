@@ -9,6 +9,7 @@ from typing import Final
 
 from sojourn.desk.wording import size
 from sojourn.store.filesystem import is_network_path
+from sojourn.store.location import read_location
 
 _FREE: Final = 256 * 1024 * 1024
 """Bytes that should be free, whatever the store's size."""
@@ -43,11 +44,8 @@ class Surroundings:
 
 def look_around(location: str | Path) -> Surroundings | None:
     """Look at what is around the store at *location*; None if it is a server's affair, or not there yet."""
-    text = str(location)
-    if "://" in text or text == "memory:":
-        return None
-    path = Path(text.removeprefix("files:")).expanduser()
-    if not path.exists():
+    path = read_location(location).path
+    if path is None or not path.exists():
         return None
     files = [path, *(one for end in _BESIDE if (one := path.with_name(f"{path.name}{end}")).exists())]
     log = path.with_name(f"{path.name}-wal")

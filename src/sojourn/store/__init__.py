@@ -9,8 +9,9 @@ from functools import partial
 from pathlib import Path
 
 from sojourn.clock import Clock, SystemClock
-from sojourn.errors import InvalidInputError, MissingExtraError
+from sojourn.errors import MissingExtraError
 from sojourn.model.ids import DEFAULT_TENANT, TenantId, check_tenant_id
+from sojourn.store.location import Location, read_location
 from sojourn.store.protocol import Durability, Store
 
 __all__ = ["Durability", "Store", "open_store"]
@@ -40,18 +41,13 @@ def open_store(
     """
     chosen_clock = clock or SystemClock()
     owner = check_tenant_id(tenant)
-    text = str(location)
-    if text == "memory:":
-        return _sqlite(None, owner, durability, chosen_clock, reading=False)
-    if text.startswith("files:"):
-        return _files(Path(text.removeprefix("files:")), owner, durability, chosen_clock)
-    if text.startswith(("postgresql://", "postgres://")):
-        return _postgres(text, owner, chosen_clock)
-    _, colon, _ = text.partition("://")
-    named = text.startswith(("sqlite:", "sqlite3:"))  # as others write it; here it would be a folder's name
-    if not text or ((colon or named) and isinstance(location, str)):
-        raise InvalidInputError(f"location {text!r}: give a path, memory:, files:DIR or postgresql://...")
-    return _sqlite(Path(location).expanduser(), owner, durability, chosen_clock, reading=reading)
+    match read_location(location):
+        case Location("files", Path() as root):
+            return _files(root, owner, durability, chosen_clock)
+        case Location("postgresql"):
+            return _postgres(str(location), owner, chosen_clock)
+        case Location(path=path):
+            return _sqlite(path, owner, durability, chosen_clock, reading=reading and path is not None)
 
 
 # Each store is imported when it is asked for, so that nobody pays for a database driver that he does not use.
@@ -68,7 +64,7 @@ def _sqlite(path: Path | None, tenant: TenantId, durability: Durability, clock: 
 def _files(root: Path, tenant: TenantId, durability: Durability, clock: Clock) -> Store:
     from sojourn.store.files.store import FilesStore  # noqa: PLC0415
 
-    return FilesStore(root.expanduser(), tenant=tenant, durability=durability, clock=clock)
+    return FilesStore(root, tenant=tenant, durability=durability, clock=clock)
 
 
 def _postgres(url: str, tenant: TenantId, clock: Clock) -> Store:

@@ -9,6 +9,7 @@ from typing import Final
 
 from sojourn.errors import InvalidInputError, MissingExtraError
 from sojourn.store.answer import Answer
+from sojourn.store.location import read_location
 
 MAX_ROWS: Final = 100_000
 
@@ -25,19 +26,18 @@ async def query(location: str | Path, sql: str, *, limit: int = 100, seconds: fl
     if not sql.strip(" \t\r\n;"):
         raise InvalidInputError("write a SELECT")
     _check_text(sql)
-    text = str(location)
-    if text.startswith(("postgresql://", "postgres://")):
-        return await _ask_postgres(text, sql, limit=limit, seconds=seconds)
-    if text.startswith("files:"):
-        folder = text.removeprefix("files:")
+    kind, path = read_location(location)
+    if kind == "postgresql":
+        return await _ask_postgres(str(location), sql, limit=limit, seconds=seconds)
+    if kind == "files":
         raise InvalidInputError(
-            f"a store of files has no SQL: grep and jq read {folder}/sessions/*/journal.jsonl, one entry a line"
+            f"a store of files has no SQL: grep and jq read {path}/sessions/*/journal.jsonl, one entry a line"
         )
-    if text == "memory:":
+    if path is None:
         raise InvalidInputError("there is no database to ask")
     from sojourn.store.sql.sqlite_question import ask  # noqa: PLC0415 - nobody pays for a driver that he does not use
 
-    return await ask(Path(location), sql, limit=limit, seconds=seconds)
+    return await ask(path, sql, limit=limit, seconds=seconds)
 
 
 def _check_text(sql: str) -> None:

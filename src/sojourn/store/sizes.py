@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from sojourn.store.location import read_location
 from sojourn.store.querying import query
 
 _POSTGRES: Final = """
@@ -40,19 +41,16 @@ async def measure(location: str | Path) -> Sizes:
     Raises:
         StoreError: a database server does not tell.
     """
-    text = str(location)
-    if text.startswith(("postgresql://", "postgres://")):
+    kind, path = read_location(location)
+    if kind == "postgresql":
         [(data, index)] = (await query(location, _POSTGRES)).rows
         return Sizes(data=data, index=index)
-    if text == "memory:":
+    if path is None:
         return Sizes()
-    if text.startswith("files:"):
-        return await asyncio.to_thread(_folder, Path(text.removeprefix("files:")))
-    return await asyncio.to_thread(_file, Path(location))
+    return await asyncio.to_thread(_folder if kind == "files" else _file, path)
 
 
 def _file(path: Path) -> Sizes:
-    path = path.expanduser()
     named = {one.name: one for one in path.parent.glob(f"{path.name}*")} if path.parent.is_dir() else {}
     return Sizes(
         data=_bytes(path),
@@ -63,7 +61,6 @@ def _file(path: Path) -> Sizes:
 
 
 def _folder(root: Path) -> Sizes:
-    root = root.expanduser()
     index = sum(_bytes(one) for one in root.glob("index.db*"))
     return Sizes(data=sum(_walk(str(root))) - index, index=index)
 

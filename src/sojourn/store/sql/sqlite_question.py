@@ -38,7 +38,6 @@ async def ask(path: Path, sql: str, *, limit: int, seconds: float) -> Answer:
 
 
 def _ask(path: Path, sql: str, *, limit: int, seconds: float, stopped: threading.Event) -> Answer:
-    path = path.expanduser()
     if not path.exists():  # a connection for reading would say that it cannot open it, and not why
         raise InvalidInputError(f"there is no database at {path}")
     deadline = time.monotonic() + seconds
