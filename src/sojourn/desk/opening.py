@@ -20,6 +20,7 @@ from sojourn.context.models import ModelCatalog, ModelInfo
 from sojourn.desk.conversation import Conversation, Note, Partner, Terms
 from sojourn.desk.equipment import equip
 from sojourn.desk.home import instructions_file
+from sojourn.desk.overheard import overheard
 from sojourn.desk.start import LAST, Start
 from sojourn.engine.session import Session
 from sojourn.errors import AlreadyExistsError, SessionNotFoundError
@@ -50,8 +51,8 @@ async def open_conversation(
     """Open the store and the model of *start* for the time of a chat in this folder, in one task.
 
     With tools the model may read the folder, and change it when *approver* says so; without an approver it is as
-    *when_nobody* says. *note* hears what should be known and is no error. `enter` goes into the session. A chat that is
-    over after *once* loads no large table that it can do without.
+    *when_nobody* says. *note* hears what should be known and stops nothing, such as what fails in the background.
+    `enter` goes into the session. A chat that is over after *once* loads no large table that it can do without.
     """
     known = _known(start.choice, start)
     # The model writes summaries. It does not read every exchange as well, which would cost as much as the talk itself.
@@ -62,6 +63,7 @@ async def open_conversation(
         brief=once,
     )
     async with AsyncExitStack() as stack:
+        stack.enter_context(overheard(note))
         provider = start.choice.open()
         stack.push_async_callback(provider.close)
         summarises = _is_roomy(known) and start.choice.provider != "scripted"
