@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from sojourn.testing.postgres import fresh_schema
+from tests.faults.disks import ROOM, mounted
 
 DEFAULT_ROUNDS = 200
 
@@ -55,3 +56,12 @@ def location(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
         case "postgres":
             with fresh_schema(request.getfixturevalue("postgres_url")) as url:
                 yield url
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """Give a disk of 1 MiB that can grow."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    with mounted(disk, size=ROOM):
+        yield disk

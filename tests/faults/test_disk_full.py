@@ -1,10 +1,8 @@
 """A full disk stops writing, and only writing: a clear error, nothing lost, and it goes on once there is space."""
 
 import asyncio
-import os
 import resource
-import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from multiprocessing.connection import Connection
 from pathlib import Path
 
@@ -13,10 +11,10 @@ import pytest
 from sojourn.engine.session import Session
 from sojourn.errors import StorageFullError
 from sojourn.store import Store, open_store
+from tests.faults.disks import ROOM, free_bytes, resize
 from tests.faults.ledger import Begun, Done, Ledger, nonce_of, read_all, turn, verify
 from tests.faults.processes import Child
 
-ROOM = 1024 * 1024
 INDEX_OF_LOG = 32 * 1024  # SQLite cannot even read without it
 STORES = [pytest.param("sojourn.db", id="sqlite"), pytest.param("files:folder", id="files")]
 
@@ -96,26 +94,6 @@ def test_a_file_size_limit_stops_writing_until_it_is_lifted(tmp_path: Path, stor
     assert acknowledged > 50
 
 
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """Give a disk of 1 MiB that can grow."""
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", f"size={ROOM}", "tmpfs", str(disk)], capture_output=True, text=True, check=False
-    )
-    if mounted.returncode != 0:
-        pytest.skip(f"a disk that can be full needs the right to mount one: {mounted.stderr.strip()}")
-    try:
-        yield disk
-    finally:
-        subprocess.run(["umount", "-l", str(disk)], check=True)
-
-
-def resize(disk: Path, size: int) -> None:
-    subprocess.run(["mount", "-o", f"remount,size={size}", str(disk)], check=True)
-
-
 @pytest.mark.anyio
 @pytest.mark.parametrize("store", STORES)
 async def test_a_full_disk_stops_writing_until_it_grows(small_disk: Path, store: str) -> None:
@@ -181,9 +159,3 @@ async def test_a_store_on_a_full_disk_can_be_closed_opened_and_read(small_disk: 
 
     async with open_store(place(store, small_disk)) as opened:
         await verify(opened, ledger)
-
-
-def free_bytes(disk: Path) -> int:
-    """Return how many bytes the disk still takes."""
-    found = os.statvfs(disk)
-    return found.f_bavail * found.f_frsize
