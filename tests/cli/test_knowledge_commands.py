@@ -72,7 +72,8 @@ def test_a_value_is_taken_out_of_a_list_or_cleared(told: str, type_: Type) -> No
     type_("profile", "set", "interests", "sailing", "chess")
 
     type_("profile", "unset", "interests", "sailing")
-    type_("profile", "unset", "name")
+    [former] = type_("profile", "unset", "name").lines
+    assert former.endswith("  name: Ada")
 
     profile = type_("profile", "show", "--json").data["profile"]
     assert (profile["interests"], profile["name"]) == (["chess"], None)

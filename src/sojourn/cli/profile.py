@@ -145,7 +145,7 @@ def _lines(known: UserProfile, *, only: str | None = None) -> list[str]:
     former = [one for one in reversed(known.former) if only in (None, one.field)]
     if former:
         lines += [
-            "",
+            *([""] if rows else []),
             *[Dim(f"until {ago(one.valid_to, now)}  {one.field}: {one_line(str(one.value))}") for one in former],
         ]
     return lines
