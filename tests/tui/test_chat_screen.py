@@ -490,3 +490,31 @@ async def test_an_empty_talk_says_how_to_begin_until_something_was_said() -> Non
 
         assert before
         assert not begin.display
+
+
+async def test_page_up_leaves_the_prompt_to_read_back_unless_more_is_typed_than_is_seen() -> None:
+    async with opened() as app, app.run_test(size=SIZE) as pilot:
+        await say(app, pilot, "hello")
+        await pilot.press("pageup")
+        await until(pilot, lambda: app.chat.transcript.has_focus)
+        await pilot.press("escape")
+        await until(pilot, lambda: app.chat.prompt.has_focus)
+        app.chat.prompt.put("\n".join(map(str, range(50))))
+        await pilot.pause()
+        await pilot.press("pageup")
+        await pilot.pause()
+
+        assert app.chat.prompt.has_focus
+        assert app.chat.prompt.cursor_location[0] < 49
+
+
+async def test_escape_in_a_card_goes_back_to_writing_and_answers_nothing() -> None:
+    async with opened() as app, app.run_test(size=SIZE) as pilot:
+        await say(app, pilot, "hello")
+        assert app.session is not None
+        await app.session.interrupts.raise_("confirmation", question="Shall I?")
+        await until(pilot, lambda: any(card.has_focus_within for card in app.chat.query(Card)))
+        await pilot.press("escape")
+        await until(pilot, lambda: app.chat.prompt.has_focus)
+
+        assert len(app.session.interrupts.pending()) == 1

@@ -16,7 +16,6 @@ from sojourn.model.profile import LISTS, SCALARS
 from sojourn.tui.host import Host
 
 _SHOWN: Final = 3
-_WHERE: Final = "Shall it be kept for other sessions? It stays on this machine. (/keep yes, /keep no)"
 
 
 class KeepCard(VerticalGroup):
@@ -34,11 +33,10 @@ class KeepCard(VerticalGroup):
 
     def compose(self) -> ComposeResult:
         yield self._told
-        yield Static(_WHERE, markup=False)
         with HorizontalGroup():
-            yield Button("not now", name="later", compact=True)
-            yield Button("yes, keep it", name="yes", compact=True)
-            yield Button("no, never", name="no", compact=True)
+            yield Button("later", name="later", compact=True)
+            yield Button("keep it", name="yes", compact=True)
+            yield Button("never", name="no", compact=True)
 
     def on_mount(self) -> None:
         self.watch(self._app, "state", self.look)
@@ -52,7 +50,8 @@ class KeepCard(VerticalGroup):
         known = self._known() if self._app.sojourn.asks_about_profile and not self._put_off else []
         if known:
             more = f" and {len(known) - _SHOWN} more" if len(known) > _SHOWN else ""
-            self._told.update(safe(f"It learned about you: {', '.join(known[:_SHOWN])}{more}."))
+            told = f"It learned about you: {', '.join(known[:_SHOWN])}{more}. Keep that for other sessions?"
+            self._told.update(safe(told))
         elif self.has_focus_within:
             self._app.chat.prompt.focus()
         self.display = bool(known)

@@ -35,6 +35,7 @@ class Prompt(DraftedArea):
         Binding("shift+enter,ctrl+j,alt+enter", "newline", "new line", show=False),
         Binding("up", "back_or_up", "what was said before", show=False),
         Binding("down", "forth_or_down", "what was said after that", show=False),
+        Binding("pageup", "page_back", "a page up, or read back", show=False),
         Binding("tab", "complete", "put in what is offered", show=False),
         Binding("escape", "close_completion", "close what is offered", show=False),
         Binding("alt+left,alt+b", "cursor_word_left", "a word back", show=False),
@@ -107,6 +108,12 @@ class Prompt(DraftedArea):
     def action_newline(self) -> None:
         """Begin another line."""
         self.insert("\n")
+
+    def action_page_back(self) -> None:
+        """Go a page up in what is typed; if all of it is in view the key is the screen's, to read back."""
+        if self.wrapped_document.height <= max(1, self.content_size.height):
+            raise SkipAction
+        self.action_cursor_page_up()
 
     async def action_kill_line(self) -> None:
         """Delete to the end of the line; in an empty prompt the key is the app's."""

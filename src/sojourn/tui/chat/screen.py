@@ -12,21 +12,18 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from sojourn.agent.events import TurnEvent
-from sojourn.agent.permissions.approvals import answer_question
-from sojourn.agent.permissions.verdicts import Approval
 from sojourn.desk import slash_commands
 from sojourn.desk.visible import safe
 from sojourn.desk.wording import one_line
-from sojourn.engine.nouns.interrupts import ReviewDecision
 from sojourn.engine.session import Session
 from sojourn.errors import InvalidInputError, SojournError
-from sojourn.model.interrupts import Interrupt
 from sojourn.tui.chat.answer import LiveAnswer
 from sojourn.tui.chat.cards import Card, CutOffCard
 from sojourn.tui.chat.commands import SHOWS, is_app_command
 from sojourn.tui.chat.items import Item, place_before
 from sojourn.tui.chat.keeping import KeepCard
 from sojourn.tui.chat.prompt import Prompt
+from sojourn.tui.chat.replies import reply
 from sojourn.tui.chat.status import StatusBar, TitleBar
 from sojourn.tui.chat.transcript import Transcript
 from sojourn.tui.chat.turns import Turns, Watcher
@@ -270,7 +267,7 @@ class ChatScreen(Screen[None], Watcher):
         if session is None:
             return
         try:
-            await _answer(session, event.interrupt, event.answer)
+            await reply(session, event.interrupt, event.answer)
         except SojournError as error:
             self._app.complain(error)
         self.prompt.focus()
@@ -338,6 +335,9 @@ class ChatScreen(Screen[None], Watcher):
         """Stop the answer. Twice, with nothing typed, goes back to something said before."""
         if self._turns.stop():
             return
+        if not self.prompt.has_focus:  # a card has it
+            self.prompt.focus()
+            return
         now = time.monotonic()
         twice, self._escaped = now - self._escaped < _TWICE, now
         if self.prompt.text:
@@ -381,18 +381,3 @@ class ChatScreen(Screen[None], Watcher):
     def note(self, text: str) -> None:
         """Show something that is no part of the talk."""
         self.transcript.note(text)
-
-
-async def _answer(session: Session, interrupt: Interrupt, answer: str) -> None:
-    interrupts = session.interrupts
-    match interrupt.kind:
-        case "confirmation" if interrupt.data.get("options"):
-            await answer_question(session, interrupt.interrupt_id, Approval(answer))
-        case "confirmation":
-            await interrupts.answer(interrupt.interrupt_id, approved=answer == "yes")
-        case "clarification":
-            await interrupts.answer(interrupt.interrupt_id, text=answer)
-        case "agent_review":
-            await interrupts.answer(interrupt.interrupt_id, decision=cast(ReviewDecision, answer))
-        case _:
-            await interrupts.cancel(interrupt.interrupt_id, "seen")

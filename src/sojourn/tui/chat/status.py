@@ -26,7 +26,9 @@ class TitleBar(Static):
         self._draw()
 
     def _draw(self) -> None:
-        columns = max(10, self.size.width)
+        columns = self.size.width
+        if not columns:  # it has no place yet
+            return
         left = f" sojourn ▸ {self.title}"
         right = ""
         for number in range(len(self.places), 0, -1):
