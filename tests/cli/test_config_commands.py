@@ -382,7 +382,7 @@ def test_what_is_old_enough_to_go_is_settled_once(home: Path, type_: Type) -> No
     type_("config", "set", "retention_days", "30")
 
     told = type_("prune")
-    assert (told.code, "last used longer than 30d ago" in told.err) == (0, True)
+    assert (told.code, "is older than 30d" in told.err) == (0, True)
 
 
 # --- the text itself

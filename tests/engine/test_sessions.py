@@ -296,6 +296,20 @@ async def test_retention_proposes_first_and_spares_what_others_read(app: Sojourn
     assert await app.store.find_session("base") is not None
 
 
+async def test_what_was_thrown_away_lately_can_be_taken_out_for_as_long(app: Sojourn, clock: FakeClock) -> None:
+    for name in ("thrown", "shelved"):
+        await app.sessions.create(name)
+    clock.advance(seconds=365 * 86_400)
+    await app.sessions.delete("thrown")
+    await app.sessions.archive("shelved")
+
+    clock.advance(seconds=29 * 86_400)
+    assert [header.session_id for header in await app.sessions.prune()] == ["shelved"]
+
+    clock.advance(seconds=2 * 86_400)
+    assert {header.session_id for header in await app.sessions.prune()} == {"thrown", "shelved"}
+
+
 async def test_without_the_users_word_nothing_about_him_is_written(tmp_path: Path) -> None:
     async with sojourn.open(tmp_path / "s.db") as app:
         session = await app.sessions.create("s")

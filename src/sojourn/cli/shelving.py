@@ -57,14 +57,15 @@ async def restore(place: Place, *, references: tuple[str, ...]) -> Result:
 
 
 @click.command("prune")
-@click.option("--older-than", "age", metavar="AGE", help="Last used before then: 90d, 12w or 48h.")
+@click.option("--older-than", "age", metavar="AGE", help="Last used, or thrown away, before then: 90d, 12w or 48h.")
 @click.option("--yes", "-y", is_flag=True, help="Remove them. Without it they are only listed.")
 @on_store
 async def prune(place: Place, *, age: str | None, yes: bool) -> Result:
-    """List the archived and trashed sessions that were last used longer than AGE ago; remove them for good with --yes.
+    """List the archived and trashed sessions that are older than AGE; remove them for good with --yes.
 
-    Without AGE the setting retention_days counts. What is neither archived nor in the trash is never removed, nor is a
-    session that others were forked from.
+    A session is as old as its last use; in the trash it is as old as when it was thrown away. Without AGE the setting
+    retention_days counts. What is neither archived nor in the trash is never removed, nor is a session that others were
+    forked from.
     """
     days = period(age) / timedelta(days=1) if age is not None else _retention(place)
     async with place.app(retention_days=days) as app:
@@ -73,9 +74,7 @@ async def prune(place: Place, *, age: str | None, yes: bool) -> Result:
     return Result(
         data={"removed": yes, "sessions": [msgspec.to_builtins(header) for header in found]},
         lines=session_rows(found, SystemClock().now()),
-        notes=[
-            told if found else f"no archived or trashed session was last used longer than {age or f'{days:g}d'} ago"
-        ],
+        notes=[told if found else f"no archived or trashed session is older than {age or f'{days:g}d'}"],
     )
 
 

@@ -227,7 +227,8 @@ class SessionManager:
     async def prune(self, *, dry_run: bool = True) -> tuple[SessionHeader, ...]:
         """Return the archived and trashed sessions that are older than the retention; remove them if not *dry_run*.
 
-        Without a retention in the settings there are none. A session that others were forked from is left alone.
+        The last use counts, and in the trash when it was thrown away: for as long, it can be taken out again. Without a
+        retention in the settings there are none. A session that others were forked from is left alone.
         """
         if self._settings.retention_days is None:
             return ()
@@ -238,7 +239,8 @@ class SessionManager:
             SessionQuery(archived=None, trashed=True),
         ):
             for header in [row.header async for row in all_sessions(self._store, query)]:
-                if header.updated_at < horizon and not await self._store.list_forks(header.session_id):
+                touched = max(header.updated_at, header.trashed_at or header.updated_at)
+                if touched < horizon and not await self._store.list_forks(header.session_id):
                     found[header.session_id] = header
         if not dry_run:
             for session_id in found:
