@@ -1,6 +1,10 @@
 """The screen on which a person looks at what was learned."""
 
+from io import StringIO
+
 import pytest
+from rich.console import Console
+from rich.text import Text
 from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
@@ -9,6 +13,7 @@ from sojourn.model import events as ev
 from sojourn.model.events import Span
 from sojourn.tui.app import SojournApp
 from sojourn.tui.review import ReviewScreen
+from sojourn.tui.review.rows import FactLines
 from tests.tui.apps import PROJECT, opened, until
 
 pytestmark = pytest.mark.anyio
@@ -351,3 +356,19 @@ async def test_a_fact_that_the_state_holds_no_more_can_be_explained_retired_and_
         await until(pilot, lambda: contents(screen) == [])
         await pilot.press("u")
         await until(pilot, lambda: contents(screen) == ["The gate is green"])
+
+
+@pytest.mark.parametrize(
+    ("columns", "lines"),
+    [
+        (40, ["❯ • tea is green", "    90% sure"]),
+        (12, ["❯ • tea is", "    green", "    90% sure"]),
+        (8, ["❯ • tea", "    is", "    gree", "    n", "    90%", "    sure"]),
+    ],
+)
+def test_a_fact_is_laid_out_in_any_width(columns: int, lines: list[str]) -> None:
+    console = Console(width=columns, record=True, file=StringIO())
+
+    console.print(FactLines("❯ •", Text("tea is green"), Text("90% sure")))
+
+    assert [line.rstrip() for line in console.export_text().splitlines()] == lines

@@ -3,13 +3,12 @@
 from collections.abc import Collection, Sequence
 from datetime import datetime
 
-from rich.table import Table
 from textual.message import Message
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from sojourn.tui.review.known import Known
-from sojourn.tui.review.rows import fact_row
+from sojourn.tui.review.rows import FactLines, fact_row
 
 
 class FactList(OptionList):
@@ -73,7 +72,7 @@ class FactList(OptionList):
                 self.replace_option_prompt_at_index(number, self._row(number, is_chosen=is_chosen))
         self._marked = self.highlighted
 
-    def _row(self, number: int, *, is_chosen: bool = False) -> Table:
+    def _row(self, number: int, *, is_chosen: bool = False) -> FactLines:
         known = self._facts[number]
         now = self._now or known.fact.updated_at
         return fact_row(known, now=now, is_pinned=known.fact.content in self._pinned, is_chosen=is_chosen)

@@ -1,11 +1,15 @@
-"""How a fact looks in the list: what it says, and below it how sure that is, who said so, and when."""
+"""How a fact looks in the list: what it says, and below it how sure that is, who said so, and when.
+
+A list measures all its rows before it shows the first, so a row is laid out by hand: a table would take ten times as
+long.
+"""
 
 from collections.abc import Iterable
 from datetime import datetime
 from typing import Final
 
-from rich.console import Group
-from rich.table import Table
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.segment import Segment
 from rich.text import Text
 
 from sojourn.desk.visible import safe
@@ -24,21 +28,35 @@ _SOURCES: Final = {
     "model": "read by a model",
 }
 _MOST: Final = 300
+_FRONT: Final = 4
+"""Columns before what a fact says."""
 
 
-def fact_row(known: Known, *, now: datetime, is_pinned: bool, is_chosen: bool) -> Table:
+class FactLines:
+    """Texts, one below the other, with *front* before the first line. Rich draws it, in any width."""
+
+    def __init__(self, front: str, *texts: Text) -> None:
+        self._front = front
+        self._texts = texts
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        front = self._front.ljust(_FRONT)
+        for text in self._texts:
+            for line in text.wrap(console, max(1, options.max_width - _FRONT), overflow="fold"):
+                yield Segment(front)
+                yield from line.render(console, end="\n")
+                front = " " * _FRONT
+
+
+def fact_row(known: Known, *, now: datetime, is_pinned: bool, is_chosen: bool) -> FactLines:
     """Return a fact as two lines or a few more, if it is long."""
     fact = known.fact
-    row = Table.grid(expand=True, padding=(0, 1, 0, 0))
-    row.add_column(width=3)
-    row.add_column(ratio=1, overflow="fold")
     style = "strike dim" if fact.status == "retired" else ""
     said = Text(safe(one_line(fact.content, most=_MOST)), style=style)
     if is_pinned:
         said.append("  ⚑ pinned", style="bold not strike not dim")
     sign = "❯" if is_chosen else " "
-    row.add_row(f"{sign} {MARKS[fact.status]}", Group(said, Text(safe(" · ".join(_told(known, now))), style="dim")))
-    return row
+    return FactLines(f"{sign} {MARKS[fact.status]}", said, Text(safe(" · ".join(_told(known, now))), style="dim"))
 
 
 def _told(known: Known, now: datetime) -> Iterable[str]:
