@@ -336,9 +336,21 @@ def test_a_file_that_cannot_be_used_stops_nothing_unless_it_is_trusted(home: Pat
     assert found.config == Config()
     assert len(found.notes) == 1
     assert str(file) in found.notes[0]
+    assert type_("config", "trust").code == 2
+    file.write_text("")
     assert type_("config", "trust").code == 0
+    file.write_text(text)
     with pytest.raises(InvalidInputError):
         load_config({"SOJOURN_HOME": str(home)}, home.parent / "work")
+
+
+def test_who_trusts_a_project_sees_what_it_settles_and_runs(home: Path, type_: Type) -> None:
+    project(home, DANGEROUS + 'args = ["-rf", "/"]\n')
+
+    told = type_("config", "trust")
+
+    assert "it settles: model, base_url, tools" in told.err
+    assert "it runs: rm -rf /" in told.err
 
 
 def test_there_must_be_something_to_trust(home: Path, type_: Type) -> None:

@@ -15,6 +15,7 @@ from sojourn.desk.columns import pad, width
 from sojourn.desk.config import (
     PROJECT_FILE,
     Loaded,
+    Setting,
     dotted,
     find_project_file,
     load_config,
@@ -150,11 +151,20 @@ def trust(*, folder: str) -> Result:
     theirs = find_project_file(place, config_file(os.environ))
     if theirs is None:
         raise NotFoundError(f"there is no {PROJECT_FILE} in {place}, so there is nothing to trust")
+    settles = read_settings(theirs)  # nobody can trust what cannot be read
     trusted, file = str(theirs.parent.parent), config_file(os.environ)
     already = next((list(setting.value) for setting in read_settings(file) if setting.path == ("trusted",)), [])
     if trusted not in already:
         _write(file, with_value(read_text(file), ("trusted",), [*already, trusted], file=file))
-    return Result(data={"trusted": trusted, "file": str(file)}, notes=[f"{trusted} is trusted; it is in {file}"])
+    names = [setting.name for setting in settles if setting.path[0] != "trusted"]
+    return Result(
+        data={"trusted": trusted, "file": str(file), "settles": names},
+        notes=[
+            f"{trusted} is trusted; it is in {file}",
+            f"it settles: {', '.join(names) or 'nothing yet'}",
+            *[f"it runs: {command}" for command in _commands(settles)],
+        ],
+    )
 
 
 @config.command("schema")
@@ -185,6 +195,16 @@ def _file(*, project: bool) -> Path:
 
 def _write(file: Path, text: str) -> None:
     asyncio.run(write_config(file, text))
+
+
+def _commands(settings: tuple[Setting, ...]) -> list[str]:
+    """Return the programs that servers of tools among *settings* are, with their arguments."""
+    arguments = {setting.path[1]: setting.value for setting in settings if setting.path[::2] == ("mcp", "args")}
+    return [
+        " ".join([setting.value, *arguments.get(setting.path[1], ())])
+        for setting in settings
+        if setting.path[::2] == ("mcp", "command")
+    ]
 
 
 def _is_switch(value: str) -> bool:
