@@ -1,6 +1,8 @@
 """Conversations are forked, rewound, compared and merged from the command line."""
 
 import asyncio
+import io
+import shlex
 from pathlib import Path
 
 import pytest
@@ -172,3 +174,14 @@ def test_what_both_changed_waits_for_a_decision(anywhere: Path, talk: tuple[str,
     assert type_("merge", "Trip", "Branch", "--strategy", "guess").code == 2
     assert type_("merge", "Trip", "Branch", "--strategy", "theirs", "--json").data["merged"] is True
     assert type_("diff", "Trip", "Branch", "--json").data["differences"] == []
+
+
+def test_what_is_said_to_type_goes_on_there(folder: Path, type_: Type, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO())
+    store = str(folder / "my own.db")
+    for words in (("new", "Trip"), ("fork", "Trip", "-n", "By plane"), ("rewind", "Trip", "--to", "1")):
+        made = type_(*words, "--store", store)
+        hint = shlex.split(made.err.splitlines()[-1].partition(": ")[2])
+
+        assert hint == ["sojourn", "-r", made.lines[0][-8:], "--store", store]
+        assert type_(*hint[1:], "-p", "-m", "scripted:Yes.", "Ready?").out == "Yes.\n"

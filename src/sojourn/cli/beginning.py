@@ -5,7 +5,6 @@ import msgspec
 
 from sojourn.cli.frame import Result, on_store
 from sojourn.cli.place import Place
-from sojourn.desk.references import short
 
 
 @click.command("new")
@@ -28,5 +27,5 @@ async def new(
     return Result(
         data={"session": msgspec.to_builtins(header)},
         lines=[header.session_id],
-        notes=[f"to talk in it: sojourn chat --session {short(header.session_id)}"],
+        notes=[f"to talk in it: {place.again(header.session_id)}"],
     )

@@ -28,7 +28,10 @@ async def fork(place: Place, *, reference: str, at: int | None, name: str | None
     return Result(
         data={"session": msgspec.to_builtins(header)},
         lines=[header.session_id],
-        notes=[f"shares entries 1 to {header.forked_at} with {session_name(found)}"],
+        notes=[
+            f"shares entries 1 to {header.forked_at} with {session_name(found)}",
+            f"to go on: {place.again(header.session_id)}",
+        ],
     )
 
 
@@ -48,7 +51,10 @@ async def rewind(place: Place, *, reference: str, at: int) -> Result:
     return Result(
         data={"session": msgspec.to_builtins(header), "before": found.session_id},
         lines=[header.session_id],
-        notes=[f"went back to entry {at}; what came after it is kept in {short(found.session_id)}"],
+        notes=[
+            f"went back to entry {at}; what came after it is kept in {short(found.session_id)}",
+            f"to go on: {place.again(header.session_id)}",
+        ],
     )
 
 

@@ -45,7 +45,7 @@ def on_store(body: Body) -> Callable[..., int]:
     @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
     @functools.wraps(body)
     def run(*, store: str | None, as_json: bool, **given: Any) -> int:
-        place = Place(store_location(store, os.environ), here())
+        place = Place(store_location(store, os.environ), here(), typed=store)
         return _tell(asyncio.run(_finished(body(place, **given))), as_json=as_json)
 
     return run

@@ -22,11 +22,12 @@ if TYPE_CHECKING:  # a list of sessions does not wait for the engine
 
 
 class Place:
-    """A store and a folder. Lives as long as one command."""
+    """A store and a folder; *typed* is how the store was named, if it was. Lives as long as one command."""
 
-    def __init__(self, location: str | Path, folder: Path) -> None:
+    def __init__(self, location: str | Path, folder: Path, *, typed: str | None = None) -> None:
         self.location = location
         self.folder = folder
+        self._typed = typed
         self._project: Project | None = None
 
     async def project(self) -> Project:
@@ -93,6 +94,12 @@ class Place:
         """Return the sessions that *references* name, each once: all of them are found before anything is changed."""
         found = [await self.find(store, reference, among=among) for reference in references]
         return tuple({header.session_id: header for header in found}.values())
+
+    def again(self, session_id: str) -> str:
+        """Return the command that goes on with a session of this store."""
+        from sojourn.desk.start import again  # noqa: PLC0415
+
+        return again(session_id, self._typed)
 
     def _existing(self) -> str | Path:
         path = read_location(self.location).path
