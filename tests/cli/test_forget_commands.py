@@ -155,3 +155,15 @@ def test_a_long_session_is_shown_in_short(folder: Path, type_: Type) -> None:
 
     assert len(shown.lines) == 21
     assert shown.lines[-1] == "and 21 more: 21 user said"
+
+
+def test_words_of_a_fact_do_not_let_it_be_forgotten_and_say_which_it_may_be(folder: Path, type_: Type) -> None:
+    type_("new", "Notes")
+    fact_id = type_("facts", "add", "prod runs behind nginx").lines[0]
+
+    refused = type_("forget", "fact", "nginx", "--yes", "--json")
+
+    assert refused.code == 3
+    assert refused.error["message"] == "'nginx' is a part of a fact: give its number, id or all words"
+    assert refused.error["hint"] == f"{fact_id}  prod runs behind nginx"
+    assert type_("forget", "fact", "prod runs behind nginx", "--yes").code == 0

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from sojourn.cli.subject import Opened
 from sojourn.desk.wording import one_line
-from sojourn.errors import InvalidInputError, NotFoundError
+from sojourn.errors import InvalidInputError, NotFoundError, SojournError
 from sojourn.model.ids import SessionId
 from sojourn.model.knowledge import Fact
 
@@ -41,10 +41,15 @@ def find_fact(session: "Session", name: str, *, by_piece: bool = True) -> Fact:
     """Return the fact of *session* that *name* names; only *by_piece* may it be a part of its words.
 
     Raises:
-        NotFoundError: there is none.
+        NotFoundError: there is none; its notes name those of which it is only a part.
         InvalidInputError: there are several; its notes name them.
     """
-    return _only(name, _matching(tuple(session.facts), name, by_number=True, by_piece=by_piece))
+    facts = tuple(session.facts)
+    found = _matching(facts, name, by_number=True, by_piece=by_piece)
+    partly = [] if found or by_piece else _matching(facts, name, by_number=True)
+    if partly:
+        raise _naming(NotFoundError(f"{name!r:.100} is a part of a fact: give its number, id or all words"), partly)
+    return _only(name, found)
 
 
 async def find_fact_anywhere(opened: Opened, name: str) -> Meant:
@@ -94,7 +99,10 @@ def _only(name: str, found: Iterable[Fact]) -> Fact:
         return facts[0]
     if not facts:
         raise NotFoundError(f"there is no fact {name!r:.100}; sojourn facts ls --status all lists them")
-    error = InvalidInputError(f"{name!r:.100} names {len(facts)} facts; give the id, or more of it")
+    raise _naming(InvalidInputError(f"{name!r:.100} names {len(facts)} facts; give the id, or more of it"), facts)
+
+
+def _naming(error: SojournError, facts: Sequence[Fact]) -> SojournError:
     for fact in facts[:_NAMED]:
         error.add_note(f"{fact.fact_id}  {one_line(fact.content)}")
-    raise error
+    return error
