@@ -48,7 +48,7 @@ def test_a_new_session_is_named_tagged_and_the_last_one(anywhere: Path, type_: T
     begun = type_("new", "Trip to Lisbon", "--tag", "travel", "--tag", "may")
 
     assert begun.code == 0
-    assert "sojourn chat --session" in begun.err
+    assert "to talk in it: sojourn -r" in begun.err
     shown = type_("show", "@last", "--json").data["session"]
     assert (shown["session_id"], shown["title"], shown["tags"]) == (begun.lines[0], "Trip to Lisbon", ["travel", "may"])
 
