@@ -16,7 +16,7 @@ from sojourn.desk import slash_commands
 from sojourn.desk.visible import safe
 from sojourn.desk.wording import one_line
 from sojourn.engine.session import Session
-from sojourn.errors import InvalidInputError, SojournError
+from sojourn.errors import SojournError
 from sojourn.tui.chat.answer import LiveAnswer
 from sojourn.tui.chat.cards import Card, CutOffCard
 from sojourn.tui.chat.commands import SHOWS, is_app_command
@@ -75,6 +75,7 @@ class ChatScreen(Screen[None], Watcher):
         self._turns = Turns(app.conversation, self)
         self._verbose = app.is_verbose
         self._escaped = 0.0
+        self._began_at = 0
         self._left: set[str] = set()
         self.answer = LiveAnswer(id="answer")
         self.answer.is_verbose = self._verbose
@@ -143,6 +144,7 @@ class ChatScreen(Screen[None], Watcher):
         self.note("\n".join(lines))
 
     async def turn_began(self) -> None:
+        self._began_at = self._app.session.head if self._app.session is not None else 0
         await self.answer.begin()
         self.transcript.anchor()
         self._draw_status()
@@ -157,8 +159,9 @@ class ChatScreen(Screen[None], Watcher):
         await self.answer.end()
         if error is not None:
             self._app.complain(error)
-        if isinstance(error, InvalidInputError) and not self.prompt.text:
-            self.prompt.put(said)  # it is stored nowhere, and the person may want to change it
+            stored = any(item.is_prompt and item.seq > self._began_at for item in self.transcript.items)
+            if not stored and not self.prompt.text:
+                self.prompt.put(said)  # it is stored nowhere, and the person may want to say it again
         self._draw_status()
 
     def queue_changed(self) -> None:
@@ -189,7 +192,11 @@ class ChatScreen(Screen[None], Watcher):
     async def on_session_opened(self, event: SessionOpened) -> None:
         if not self._turns.is_busy:
             await self.answer.end()
-        await self.transcript.show(event.session, at=event.at)
+        try:
+            await self.transcript.show(event.session, at=event.at)
+        except SojournError as error:
+            self._app.complain(error)
+            return
         self._left.clear()
         if not self._turns.is_busy:  # what is being said began this session, and is remembered
             self.prompt.remember([item.text for item in self.transcript.items if item.is_prompt])
@@ -201,7 +208,12 @@ class ChatScreen(Screen[None], Watcher):
         await self._draw_cards()
 
     async def _catch_up(self) -> None:
-        items = await self.transcript.follow()
+        """Show what is new. What cannot be read is told, and read the next time."""
+        try:
+            items = await self.transcript.follow()
+        except SojournError as error:
+            self._app.complain(error)
+            return
         if any(item.kind == "assistant" for item in items):
             await self.answer.clear()
 
@@ -237,7 +249,10 @@ class ChatScreen(Screen[None], Watcher):
         shown = {card.interrupt.interrupt_id for card in cards.query(Card)}
         fresh = [Card(one) for key, one in pending.items() if key not in shown]
         await cards.mount_all(fresh)
-        await self._draw_cut_off(session, asked=bool(pending))
+        try:
+            await self._draw_cut_off(session, asked=bool(pending))
+        except SojournError as error:
+            self._app.complain(error)
         cards.display = bool(cards.children)
         if fresh and not self.prompt.text:
             fresh[0].query("Button, Input").first().focus()

@@ -5,7 +5,7 @@ quick after ten thousand messages as after ten.
 """
 
 from collections.abc import Sequence
-from typing import ClassVar, Final
+from typing import ClassVar, Final, cast
 
 import anyio
 from textual import work
@@ -19,8 +19,10 @@ from textual.widgets import Static
 from sojourn.desk.visible import safe
 from sojourn.desk.wording import count
 from sojourn.engine.session import Session
+from sojourn.errors import SojournError
 from sojourn.tui.chat.items import Item, read_earlier, read_later
 from sojourn.tui.chat.views import ItemView
+from sojourn.tui.host import Host
 
 MOST: Final = 50
 """Items that are there at once."""
@@ -86,6 +88,10 @@ class Transcript(VerticalScroll):
         self._changing = anyio.Lock()
 
     # --- what is shown
+
+    @property
+    def _app(self) -> Host:
+        return cast(Host, self.app)
 
     @property
     def items(self) -> list[Item]:
@@ -249,6 +255,8 @@ class Transcript(VerticalScroll):
             async with self._changing:
                 await self._add_earlier(await read_earlier(session, before=self._views[0].item.seq, count=_STEP))
                 self._tell_rest()
+        except SojournError as error:
+            self._app.complain(error)
         finally:
             self._is_reading = False
 
@@ -264,6 +272,8 @@ class Transcript(VerticalScroll):
                 self._at_end = len(items) < _STEP
                 await self._add_later(items)
                 self._tell_rest()
+        except SojournError as error:
+            self._app.complain(error)
         finally:
             self._is_reading = False
 
@@ -299,14 +309,20 @@ class Transcript(VerticalScroll):
     async def action_oldest(self) -> None:
         """Go to the beginning of the talk, and choose what was said first."""
         if self._session is not None:
-            await self.show(self._session, at=1)
+            await self._go(at=1)
             self.scroll_home(animate=False)
             self._choose(0)
 
     async def action_newest(self) -> None:
         """Go to the end of the talk, and choose what was said last."""
-        await self.show(self._session)
+        await self._go()
         self._choose(len(self._views) - 1)
+
+    async def _go(self, *, at: int | None = None) -> None:
+        try:
+            await self.show(self._session, at=at)
+        except SojournError as error:
+            self._app.complain(error)
 
     def action_whole(self) -> None:
         """Show all of the chosen item, or less again."""
