@@ -10,6 +10,7 @@ import click
 import sojourn
 from sojourn.cli import diagnostics
 from sojourn.cli.asking import Asking
+from sojourn.cli.ending import TERMINAL_GONE, ended_by_signals
 from sojourn.cli.line_mode import LineMode
 from sojourn.cli.picking import list_sessions
 from sojourn.cli.reading import read_anything
@@ -59,8 +60,9 @@ def talk(start: Start, *, form: str) -> int:
     ):
         resumed = portal.call(enter, conversation, start)
         screen.begin(_opening(start, resumed))
-        code = LineMode(portal, conversation, screen, asking=asking).run(start.prompt)
-        if conversation.session is not None and not start.ephemeral:
+        with ended_by_signals():
+            code = LineMode(portal, conversation, screen, asking=asking).run(start.prompt)
+        if conversation.session is not None and not start.ephemeral and code != TERMINAL_GONE:
             screen.leave(conversation.session.id, again(conversation.session.id, start.store))
     return code
 

@@ -4,6 +4,7 @@ import atexit
 import gc
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from itertools import pairwise
 from typing import Final
 
@@ -110,9 +111,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except click.ClickException as error:
         _complain(given, error)
         sys.exit(2)
-    except (click.Abort, KeyboardInterrupt):
-        diagnostics.complain("stopped; everything that was acknowledged is kept")
-        sys.exit(_INTERRUPTED)
+    except (click.Abort, KeyboardInterrupt) as end:
+        with suppress(OSError):  # the terminal may be what is gone
+            diagnostics.complain("stopped; everything that was acknowledged is kept")
+        sys.exit(getattr(end.__cause__ or end, "code", _INTERRUPTED))  # click raises its own from it
     except BrokenPipeError:  # whoever reads it has enough
         output.give_up()
         sys.exit(1)

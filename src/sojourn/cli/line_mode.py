@@ -18,6 +18,7 @@ from sojourn.agent.cancellation import CancellationToken
 from sojourn.agent.permissions.verdicts import Approval
 from sojourn.cli import diagnostics
 from sojourn.cli.asking import Asking
+from sojourn.cli.ending import Ended
 from sojourn.cli.screen import Screen
 from sojourn.desk import slash_commands
 from sojourn.desk.conversation import Conversation, Show
@@ -78,6 +79,8 @@ class LineMode:
                 if line:
                     said = True
                     self._take(line)
+        except Ended as end:
+            return end.code
         except KeyboardInterrupt:
             return _INTERRUPTED
         if not said and not self._by_hand:
@@ -104,6 +107,9 @@ class LineMode:
                 self._screen.lines(line, running.result())
             except concurrent.futures.CancelledError:
                 diagnostics.note("stopped")
+            except Ended:
+                running.cancel()
+                raise
 
     def _work(self, turn: Turn) -> None:
         """Take a turn and show the answer. Ctrl-C stops it; a second one, before it has stopped, leaves."""
@@ -135,6 +141,8 @@ class LineMode:
             said = self._typed(ASK).strip().lower()
         except EOFError:
             said = ""
+        except Ended:
+            raise
         except KeyboardInterrupt:
             said = ""
             token.cancel()
@@ -151,6 +159,8 @@ class LineMode:
             except EOFError:
                 diagnostics.note("")
                 return None
+            except Ended:
+                raise
             except KeyboardInterrupt:
                 if not self._by_hand:
                     raise

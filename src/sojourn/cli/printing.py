@@ -9,6 +9,7 @@ from sojourn.agent import events as ev
 from sojourn.agent.agent import MAX_INPUT
 from sojourn.agent.cancellation import CancellationToken
 from sojourn.cli import diagnostics, output
+from sojourn.cli.ending import ended_by_signals
 from sojourn.cli.line_mode import on_interrupt
 from sojourn.cli.reading import piped_in
 from sojourn.cli.screen import JsonScreen, TextScreen
@@ -53,7 +54,7 @@ def print_answer(start: Start, *, form: str) -> int:
                 raise KeyboardInterrupt
             token.cancel()
 
-        with on_interrupt(interrupt):
+        with on_interrupt(interrupt), ended_by_signals():
             asking = portal.start_task_soon(conversation.say, start.prompt or "", token, answer.take)
             try:
                 asking.result()
