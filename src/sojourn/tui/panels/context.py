@@ -51,9 +51,8 @@ class ContextPanel(Panel):
             for sign, name, tokens in parts
         ]
         rows = [Row(text=bar), Row(text=Flow(told))]
-        left_out = sum(one.section == "messages" for one in filling.context.dropped)
-        if left_out:
-            rows.append(Row(mark="⋯", text=f"{left_out:,} older messages do not fit", style="dim"))
+        if any(one.section == "messages" for one in filling.context.dropped):
+            rows.append(Row(mark="⋯", text="older messages do not fit", style="dim"))
         if filling.is_guess:
             rows.append(Row(text="an estimate, until something is said", style="dim"))
         return rows
