@@ -469,3 +469,13 @@ except SystemExit:
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
     assert loaded.stderr.splitlines()[-1] == "[]"
+
+
+def test_a_folder_is_no_store_unless_it_is_said_to_be_one_of_files(folder: Path, type_: Type) -> None:
+    refused = type_("ls", "--store", str(folder))
+
+    assert (refused.code, refused.out) == (2, "")
+    assert (
+        refused.err
+        == f"error: {folder} is a folder: name a file for the store, or files:{folder} for a store of files\n"
+    )

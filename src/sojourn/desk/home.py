@@ -32,11 +32,17 @@ def store_location(named: str | None, environment: Mapping[str, str]) -> str | P
     """Return where sessions are kept: at *named*, else where `SOJOURN_STORE` says, else at `default_location`.
 
     Raises:
-        InvalidInputError: *named* is empty: who names a place by a variable that is not set means no other place.
+        InvalidInputError: *named* is empty: who names a place by a variable that is not set means no other place; or it
+            is a folder, and does not say that it is one of a store of files.
     """
     if named is not None and not named.strip():
         raise InvalidInputError("--store names no place; leave it out for your own sessions")
-    return named or environment.get(STORE, "").strip() or default_location(environment)
+    found = named or environment.get(STORE, "").strip() or default_location(environment)
+    if Path(found).expanduser().is_dir():
+        raise InvalidInputError(
+            f"{found} is a folder: name a file for the store, or files:{found} for a store of files"
+        )
+    return found
 
 
 def default_location(environment: Mapping[str, str]) -> Path:
