@@ -33,6 +33,7 @@ if TYPE_CHECKING:  # whoever asks for help does not wait for the engine
 _STATUSES: Final[tuple[FactStatus, ...]] = ("active", "candidate", "retired")
 _SELF: Final = re.compile(r"I(?:['’](?:m|ve|d|ll))?\b")
 """How somebody begins who tells about himself."""
+_NOTHING: Final = "nothing was learned in this session; sojourn profile keep says whether what tells about you is"
 _PRIVATE: Final = "this tells about you, and nothing about you is written down; sojourn profile keep yes allows it"
 
 
@@ -68,7 +69,7 @@ async def ls(place: Place, *, reference: str, scope: str, status: str, words: st
         older = session.state.knowledge_base.learned_count - len(held)
     found = _searched([fact for fact in held if status in ("all", fact.status)], words)
     waiting = sum(fact.status == "candidate" for fact in held)
-    notes = [] if found else ["no such facts" if held else "nothing was learned in this session"]
+    notes = [] if found else ["no such facts" if held else _NOTHING]
     if waiting and status == "active":
         notes.append(f"{count(waiting, 'candidate')} to look at: sojourn facts review")
     if older > 0:
