@@ -598,3 +598,4 @@ def test_sessions_are_kept_where_the_person_says_or_where_the_system_keeps_data(
 
 def test_a_password_is_not_shown() -> None:
     assert shown("postgresql://ada:secret@db/sessions?password=secret") == "postgresql://db/sessions"
+    assert shown("postgresql:///sessions?host=/run/pg&password=secret") == "postgresql:///sessions"

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import urlsplit
 
 from sojourn.errors import InvalidInputError
 
@@ -114,4 +114,4 @@ def shown(location: str | Path) -> str:
     if "://" not in text:
         return text
     parts = urlsplit(text)
-    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2], query=""))
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
