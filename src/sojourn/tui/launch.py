@@ -2,7 +2,11 @@
 
 import asyncio
 import os
+import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
 
 import anyio
 
@@ -13,6 +17,9 @@ from sojourn.desk.slash_commands import welcome
 from sojourn.desk.start import Start
 from sojourn.model.interrupts import Interrupt
 from sojourn.tui.app import SojournApp
+
+_ENDED: Final = 128 + signal.SIGTERM
+"""What a shell reports of a program that the system ended."""
 
 
 def open_app(start: Start) -> str | None:
@@ -46,10 +53,30 @@ async def _shown(start: Start) -> str | None:
             look=start.config.theme,
             config=config_file(os.environ),
         )
-        await app.run_async()
+        with _left_when_ended(app) as was_ended:
+            await app.run_async()
+        if was_ended:
+            sys.exit(_ENDED)
         if app.return_code:
             sys.exit(app.return_code)  # it fell over, and has told how
         return conversation.session.id if conversation.session is not None else None
+
+
+@contextmanager
+def _left_when_ended(app: SojournApp) -> Iterator[list[bool]]:
+    """Leave the app when the system ends the program, so that the terminal is as it was; tell whether that happened."""
+    was_ended: list[bool] = []
+    loop = asyncio.get_running_loop()
+
+    def leave() -> None:
+        was_ended.append(True)
+        app.call_later(app.action_leave)
+
+    loop.add_signal_handler(signal.SIGTERM, leave)
+    try:
+        yield was_ended
+    finally:
+        loop.remove_signal_handler(signal.SIGTERM)
 
 
 def _opening(start: Start) -> list[str]:
