@@ -2,11 +2,13 @@
 
 import os
 import pty
+import re
 import select
 import signal
 import subprocess
 import sys
 import termios
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from fcntl import ioctl
@@ -24,6 +26,7 @@ from sojourn.testing.wire_openai import OpenAiWire
 pytestmark = [pytest.mark.anyio, pytest.mark.timeout(180)]
 
 _PATIENCE: Final = 30.0
+_CONTROL: Final = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-_])")
 _APP: Final = """
 import fcntl, termios
 fcntl.ioctl(0, termios.TIOCSCTTY, 0)
@@ -56,13 +59,17 @@ class Terminal:
         os.write(self._master, text.encode())
 
     def wait_for(self, text: str) -> None:
-        """Wait until *text* was drawn."""
-        wanted = text.encode()
-        while wanted not in self._shown:
-            ready, _, _ = select.select([self._master], [], [], _PATIENCE)
-            if not ready:
-                raise AssertionError(f"{text!r} was never drawn; the end of what was: {self._shown[-600:]!r}")
-            self._shown += os.read(self._master, 65_536)
+        """Wait until *text* was drawn, in whatever colours."""
+        until = time.monotonic() + _PATIENCE
+        while text not in (drawn := _CONTROL.sub("", self._shown.decode(errors="replace"))):
+            ready, _, _ = select.select([self._master], [], [], max(0.0, until - time.monotonic()))
+            try:
+                more = os.read(self._master, 65_536) if ready else b""
+            except OSError:  # the app has ended
+                more = b""
+            if not more:
+                raise AssertionError(f"{text!r} was never drawn; the end of what was: {drawn[-600:]!r}")
+            self._shown += more
 
     def forget(self) -> None:
         """Look only at what is drawn from now on."""

@@ -87,6 +87,32 @@ async def test_what_is_typed_meanwhile_waits_is_shown_and_can_be_taken_back() ->
             assert texts(app) == ["one", "and again", "two", "and again", "three, but better", "and again"]
 
 
+async def test_what_is_typed_while_an_answer_ends_is_shown_as_it_is_answered() -> None:
+    provider = Slow("Once upon a time")
+    async with engine() as sojourn:
+        app = SojournApp(conversation(sojourn, provider=provider))
+        async with app.run_test(size=SIZE) as pilot:
+            ends = app.chat.answer.end
+
+            async def say_more() -> None:
+                app.chat.answer.end = ends  # type: ignore[method-assign]
+                provider.go = anyio.Event()
+                app.chat.say("and then?")
+                await pilot.pause()
+                await ends()
+
+            app.chat.answer.end = say_more  # type: ignore[method-assign]
+            provider.go.set()
+            app.chat.prompt.put("a story, please")
+            await pilot.press("enter")
+            await until(pilot, lambda: texts(app)[-1:] == ["and then?"])
+
+            assert app.chat.turns.is_busy
+            assert app.chat.answer.display
+            provider.go.set()
+            await app.chat.turns.wait_until_idle()
+
+
 async def test_escape_stops_the_answer_and_what_was_said_is_kept() -> None:
     provider = Slow("here I am")
     async with engine() as sojourn:

@@ -165,6 +165,8 @@ class ChatScreen(Screen[None], Watcher):
         self._draw_status()
 
     def queue_changed(self) -> None:
+        if not self.is_attached:
+            return
         queue = self.query_one("#queue", Static)
         lines = [f"  ◷ {number}. {one_line(text)}" for number, text in enumerate(self._turns.waiting, 1)]
         queue.update(safe("\n".join([*lines, "     up takes the last one back"] if lines else [])))
@@ -263,9 +265,9 @@ class ChatScreen(Screen[None], Watcher):
         wanted = (
             session is not None
             and not asked
-            and not self._turns.is_busy
             and session.id not in self._left
             and await self._app.conversation.is_cut_off()
+            and not self._turns.is_busy
         )
         if wanted and not offered:
             await cards.mount(CutOffCard())

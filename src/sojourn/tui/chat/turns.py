@@ -123,8 +123,11 @@ class Turns:
                 finally:
                     send.close()
         finally:
-            self._token = None
-            await self._watcher.turn_ended(error, said=said)
+            try:
+                await self._watcher.turn_ended(error, said=said)
+            finally:
+                self._token = None  # not before: the next turn would begin on a screen that still ends this one
+                self._watcher.queue_changed()
 
     async def _hand_on(self, receive: "anyio.abc.ObjectReceiveStream[TurnEvent]") -> None:
         async with receive:
