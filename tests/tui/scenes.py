@@ -71,8 +71,8 @@ async def _tell(app: Sojourn, clock: FakeClock) -> None:
     await app.sessions.tag("other-1", add=["research"])
     session = await app.sessions.create("login", project=PROJECT.id)
     await app.sessions.rename("login", "Login button bug")
-    await _talk(session, clock)
-    await _know(session)
+    heard = await _talk(session, clock)
+    await _know(session, heard)
     fork = await app.sessions.fork("login", "login-jwt", at=6)
     await app.sessions.rename(fork.id, "Try JWT instead")
     await fork.messages.user("Try JWT instead of a cookie.")
@@ -81,9 +81,10 @@ async def _tell(app: Sojourn, clock: FakeClock) -> None:
     )
 
 
-async def _talk(session: Session, clock: FakeClock) -> None:
+async def _talk(session: Session, clock: FakeClock) -> tuple[int, int]:
+    """Return where the first message stands, and the last answer."""
     messages = session.messages
-    await messages.user("The login is broken on my iPhone, but works on the laptop.")
+    first = await messages.user("The login is broken on my iPhone, but works on my laptop. I like small pull requests.")
     clock.advance(seconds=20)
     call = ToolCall(id="c1", name="read_file", arguments={"path": "src/auth.py"})
     await messages.assistant("I will look at how the cookie is set.", tool_calls=[call], model="claude-sonnet-5-5")
@@ -97,18 +98,22 @@ async def _talk(session: Session, clock: FakeClock) -> None:
     clock.advance(seconds=70)
     await messages.user("Why does the session cookie vanish on iOS?")
     clock.advance(seconds=12)
-    await messages.assistant(_ANSWER, model="claude-sonnet-5-5")
+    last = await messages.assistant(_ANSWER, model="claude-sonnet-5-5")
     await messages.used(
         model="claude-sonnet-5-5", input_tokens=1_240, output_tokens=420, cache_read_tokens=12_800, cost_micros=11_100
     )
     clock.advance(seconds=180)
+    return first.seq, last.seq
 
 
-async def _know(session: Session) -> None:
-    await session.facts.learn("Production runs behind nginx", source="user", confidence=0.95)
-    await session.facts.learn("Ada prefers small pull requests", source="user", confidence=0.95)
-    await session.facts.learn("The cookie is set in src/auth.py", source="tool", confidence=0.85)
-    await session.facts.learn("Some users still have iOS 12", source="assistant", confidence=0.55, status="candidate")
+async def _know(session: Session, said: tuple[int, int]) -> None:
+    first, last = said
+    learn = session.facts.learn
+    await learn("Production runs behind nginx", source="user", confidence=0.95)
+    await learn("The user likes small pull requests", source="user", confidence=0.95, causes=[first])
+    await learn("The cookie is set in src/auth.py", source="tool", confidence=0.85)
+    await learn("Old clients must not get it", source="assistant", confidence=0.6, status="candidate", causes=[last])
+    await learn("Some users still have iOS 12", source="assistant", confidence=0.55, status="candidate", causes=[last])
     await session.focus.set("task", "login-ios", context={"label": "fix the login on iOS"})
     await session.entities.reference("file", "src/auth.py", title="auth.py")
     await session.working_set.decide("Set the cookie in one place")
@@ -142,7 +147,7 @@ async def _look(app: SojournApp, pilot: Pilot[int]) -> None:
 def _press(*keys: str) -> Act:
     async def act(app: SojournApp, pilot: Pilot[int]) -> None:
         await pilot.press(*keys)
-        await pilot.pause(0.3)
+        await pilot.pause(0.5)
 
     return act
 
@@ -161,13 +166,13 @@ async def _asked(app: SojournApp, pilot: Pilot[int]) -> None:
             "options": ["no", "once", "file", "folder", "session"],
         },
     )
-    await pilot.pause(0.3)
+    await pilot.pause(0.5)
 
 
 async def _compacted(app: SojournApp, pilot: Pilot[int]) -> None:
     if app.session is not None:
         await app.sojourn.compact(app.session, force=True)
-    await pilot.pause(0.3)
+    await pilot.pause(0.5)
 
 
 SCENES: Final[Mapping[str, Scene]] = {
@@ -177,10 +182,10 @@ SCENES: Final[Mapping[str, Scene]] = {
     "first-run": Scene(_look, begun=False),
     "question": Scene(_asked),
     "finder": Scene(_press("ctrl+r")),
-    "branches": Scene(_press("ctrl+t")),
+    "branches": Scene(_press("ctrl+t", "up", "space")),
     "context": Scene(_press("ctrl+g")),
     "knowledge": Scene(_press("ctrl+k")),
-    "cost": Scene(_press("ctrl+e")),
+    "cost": Scene(_press("ctrl+e", "tab", "tab")),
     "keys": Scene(_press("f1")),
 }
 
