@@ -62,9 +62,10 @@ class Terminal:
         """Wait until *text* was drawn, in whatever colours."""
         until = time.monotonic() + _PATIENCE
         while text not in (drawn := _CONTROL.sub("", self._shown.decode(errors="replace"))):
-            ready, _, _ = select.select([self._master], [], [], max(0.0, until - time.monotonic()))
+            left = until - time.monotonic()
+            ready, _, _ = select.select([self._master], [], [], max(0.0, left))
             try:
-                more = os.read(self._master, 65_536) if ready else b""
+                more = os.read(self._master, 65_536) if ready and left > 0 else b""
             except OSError:  # the app has ended
                 more = b""
             if not more:

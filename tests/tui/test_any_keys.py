@@ -17,6 +17,7 @@ end tab shift+tab enter escape space slash a b e f m p u w y equals_sign""".spli
 async def test_no_order_of_keys_breaks_it(seed: int) -> None:
     chance = random.Random(seed)
     async with opened(says=["All right."] * 100) as app, app.run_test(size=(100, 30)) as pilot:
+        await until(pilot, lambda: bool(app.chat.query("#prompt")))
         app.chat.say("hello")
         await app.chat.turns.wait_until_idle()
         for _ in range(100):
@@ -36,6 +37,7 @@ async def test_no_order_of_keys_breaks_it(seed: int) -> None:
 @pytest.mark.parametrize("name", SCREENS)
 async def test_a_screen_that_is_closed_at_once_leaves_nothing_behind(name: str) -> None:
     async with opened() as app, app.run_test(size=(100, 30)) as pilot:
+        await until(pilot, lambda: bool(app.chat.query("#prompt")))
         app.chat.say("hello")
         await app.chat.turns.wait_until_idle()
         for _ in range(3):

@@ -494,6 +494,7 @@ async def test_while_an_answer_is_on_its_way_one_goes_nowhere(engine: Sojourn) -
     app = SojournApp(chat)
 
     async with app.run_test(size=SIZE, notifications=True) as pilot:
+        await until(pilot, lambda: bool(app.chat.query("#prompt")))
         app.chat.say("three")
         await until(pilot, lambda: app.chat.turns.is_busy)
         await pilot.press("ctrl+t")

@@ -576,6 +576,7 @@ async def test_while_an_answer_is_on_its_way_no_other_session_is_opened(engine: 
     app = SojournApp(conversation(engine, provider=provider))
 
     async with app.run_test(size=SIZE, notifications=True) as pilot:
+        await until(pilot, lambda: bool(app.chat.query("#prompt")))
         app.chat.say("hello")
         await until(pilot, lambda: app.chat.turns.is_busy and app.session is not None)
         here = app.session

@@ -25,6 +25,7 @@ async def asked(
     async with sojourn.open(location, settings=settings) as engine:
         app = SojournApp(conversation(engine, says=["All right."] * 5))
         async with app.run_test(size=(100, 30)) as pilot:
+            await until(pilot, lambda: bool(app.chat.query(KeepCard)))
             app.chat.say(said)
             await app.chat.turns.wait_until_idle()
             await engine.background.drain()

@@ -1,12 +1,13 @@
 """What the app does when its store cannot be read any more: it says so, loses no word, and stays."""
 
-import sqlite3
-from contextlib import closing
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from sojourn.tui.app import SojournApp
+from sojourn.tui.chat.prompt import Prompt
 from tests.tui.apps import PROJECT, conversation, engine, until
 
 pytestmark = pytest.mark.anyio
@@ -19,9 +20,12 @@ def complaints(app: SojournApp) -> list[str]:
 
 
 def break_store(path: Path) -> None:
-    """Take the journal away, as a mistyped command in another terminal does."""
-    with closing(sqlite3.connect(path)) as other:
-        other.execute("DROP TABLE journal")
+    """Take the journal away, as a mistyped command in another terminal does: in a process of its own.
+
+    Two libraries of SQLite in one process would take each other's locks away, and ruin the file.
+    """
+    code = "import sqlite3, sys; sqlite3.connect(sys.argv[1]).execute('DROP TABLE journal')"
+    subprocess.run([sys.executable, "-c", code, str(path)], check=True)
 
 
 async def test_what_cannot_be_stored_is_told_and_stays_in_the_prompt(tmp_path: Path) -> None:
@@ -29,6 +33,7 @@ async def test_what_cannot_be_stored_is_told_and_stays_in_the_prompt(tmp_path: P
     async with engine(path) as sojourn:
         app = SojournApp(conversation(sojourn, says=["All right."] * 3))
         async with app.run_test(size=SIZE) as pilot:
+            await until(pilot, lambda: bool(app.chat.query(Prompt)))
             app.chat.say("hello")
             await app.chat.turns.wait_until_idle()
             break_store(path)

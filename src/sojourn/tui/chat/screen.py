@@ -58,14 +58,18 @@ class ChatScreen(Screen[None], Watcher):
         self.transcript = Transcript(id="transcript")
         self.prompt = Prompt(id="prompt")
         self._status = StatusBar("", id="status", markup=False)
-        yield TitleBar("", id="title", markup=False)
+        self._title = TitleBar("", id="title", markup=False)
+        self._cards = Vertical(id="cards")
+        self._keeping = KeepCard()
+        self._queue = Static("", id="queue", markup=False)
+        yield self._title
         with Horizontal(id="middle"):
             with Vertical(id="talk"):
                 yield self.transcript
-                yield Vertical(id="cards")
-                yield KeepCard()
+                yield self._cards
+                yield self._keeping
             yield SidePanel(id="side")
-        yield Static("", id="queue", markup=False)
+        yield self._queue
         yield self.prompt
         yield self._status
         yield KeyLine(everywhere=True, also={"escape": "stop · twice: back"})
@@ -140,7 +144,7 @@ class ChatScreen(Screen[None], Watcher):
             return
         if self._app.session is not before:
             self._app.follow()
-        self.query_one(KeepCard).look()
+        self._keeping.look()
         self.note("\n".join(lines))
 
     async def turn_began(self) -> None:
@@ -167,7 +171,7 @@ class ChatScreen(Screen[None], Watcher):
     def queue_changed(self) -> None:
         if not self.is_attached:
             return
-        queue = self.query_one("#queue", Static)
+        queue = self._queue
         lines = [f"  ◷ {number}. {one_line(text)}" for number, text in enumerate(self._turns.waiting, 1)]
         queue.update(safe("\n".join([*lines, "     up takes the last one back"] if lines else [])))
         queue.display = bool(lines)
@@ -223,7 +227,7 @@ class ChatScreen(Screen[None], Watcher):
         state = self._app.state
         conversation = self._app.conversation
         title = (state.title if state is not None else None) or "a new session"
-        self.query_one(TitleBar).show(title, conversation.project.name, conversation.choice.model)
+        self._title.show(title, conversation.project.name, conversation.choice.model)
         self._draw_status()
 
     def _draw_status(self) -> None:
@@ -240,7 +244,7 @@ class ChatScreen(Screen[None], Watcher):
 
     async def _draw_cards(self) -> None:
         """Show a card for each question that waits, and none for those that were answered."""
-        cards = self.query_one("#cards", Vertical)
+        cards = self._cards
         session = self._app.session
         pending = {one.interrupt_id: one for one in (session.interrupts.pending() if session is not None else [])}
         for card in list(cards.query(Card)):
@@ -260,7 +264,7 @@ class ChatScreen(Screen[None], Watcher):
             fresh[0].query("Button, Input").first().focus()
 
     async def _draw_cut_off(self, session: Session | None, *, asked: bool) -> None:
-        cards = self.query_one("#cards", Vertical)
+        cards = self._cards
         offered = cards.query(CutOffCard)
         wanted = (
             session is not None
@@ -300,7 +304,7 @@ class ChatScreen(Screen[None], Watcher):
     @on(CutOffCard.GoOn)
     async def _wants_to_go_on(self) -> None:
         self._go_on()
-        await self.query_one("#cards", Vertical).query(CutOffCard).remove()
+        await self._cards.query(CutOffCard).remove()
         self.prompt.focus()
 
     @on(CutOffCard.Leave)

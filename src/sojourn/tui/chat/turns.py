@@ -94,11 +94,13 @@ class Turns:
         """Take the messages that wait, one after the other, until there are none. A failure stops nothing behind it."""
         if self.is_busy:
             return
-        while self._waiting:
-            text = self._waiting.popleft()
-            self._watcher.queue_changed()
-            await self._run(partial(self._conversation.say, text), said=text)
-        self._idle.set()
+        try:
+            while self._waiting:
+                text = self._waiting.popleft()
+                self._watcher.queue_changed()
+                await self._run(partial(self._conversation.say, text), said=text)
+        finally:
+            self._idle.set()
 
     async def go_on(self) -> None:
         """Go on with a turn that was cut off, then with what waits."""
