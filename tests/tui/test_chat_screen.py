@@ -78,8 +78,7 @@ async def test_what_is_typed_meanwhile_waits_is_shown_and_can_be_taken_back() ->
             app.chat.prompt.put("three, but better")
             await pilot.press("enter")
             provider.go.set()
-            await app.chat.turns.wait_until_idle()
-            await pilot.pause()
+            await until(pilot, lambda: len(texts(app)) == 6)
 
             assert "1. two" in shown
             assert "2. three" in shown
