@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from textual.pilot import Pilot, WaitForScreenTimeout
+from textual.pilot import Pilot
 
 import sojourn
 from sojourn.desk.conversation import Conversation, Equip, Partner
@@ -14,22 +14,6 @@ from sojourn.providers.choosing import Choice
 from sojourn.providers.protocol import Provider
 from sojourn.providers.scripted import ScriptedProvider
 from sojourn.tui.app import SojournApp
-
-_wait_for_screen = Pilot._wait_for_screen
-
-
-async def _wait_a_while(self: Pilot[int], timeout: float = 30.0) -> bool:  # noqa: ASYNC109 - textual's signature
-    """Wait for the screen, but not for ever: a widget that is removed meanwhile never answers Textual's pilot.
-
-    A test looks for what it waits for by itself.
-    """
-    try:
-        return await _wait_for_screen(self, timeout=min(timeout, 2.0))
-    except WaitForScreenTimeout:
-        return False
-
-
-Pilot._wait_for_screen = _wait_a_while  # type: ignore[method-assign,assignment]
 
 PROJECT = Project(id="path-test", path=Path("/work/web-app"))
 

@@ -21,6 +21,7 @@ from sojourn.engine.session import Session
 from sojourn.model.message import ToolCall
 from sojourn.testing.clock import FakeClock
 from sojourn.tui.app import SojournApp
+from sojourn.tui.chat.cards import Card
 from tests.tui.apps import PROJECT, conversation, until
 
 PICTURES: Final = Path(__file__).parents[2] / "docs" / "pictures"
@@ -141,13 +142,20 @@ async def _opened(scene: Scene) -> AsyncIterator[tuple[SojournApp, Pilot[int]]]:
 
 
 async def _look(app: SojournApp, pilot: Pilot[int]) -> None:
+    await _settle(app, pilot)
+
+
+async def _settle(app: SojournApp, pilot: Pilot[int]) -> None:
+    """Wait until nobody works for what is shown any more; who follows the journal never ends."""
+    await until(pilot, lambda: all(worker.is_finished or worker.group == "following" for worker in app.workers))
     await pilot.pause()
 
 
 def _press(*keys: str) -> Act:
     async def act(app: SojournApp, pilot: Pilot[int]) -> None:
-        await pilot.press(*keys)
-        await pilot.pause(0.5)
+        for key in keys:
+            await _settle(app, pilot)
+            await pilot.press(key)
 
     return act
 
@@ -166,13 +174,7 @@ async def _asked(app: SojournApp, pilot: Pilot[int]) -> None:
             "options": ["no", "once", "file", "folder", "session"],
         },
     )
-    await pilot.pause(0.5)
-
-
-async def _compacted(app: SojournApp, pilot: Pilot[int]) -> None:
-    if app.session is not None:
-        await app.sojourn.compact(app.session, force=True)
-    await pilot.pause(0.5)
+    await until(pilot, lambda: bool(app.chat.query(Card)))
 
 
 SCENES: Final[Mapping[str, Scene]] = {
@@ -196,7 +198,7 @@ async def draw(name: str) -> str:
     async with _opened(scene) as (app, pilot):
         await scene.act(app, pilot)
         app.chat.prompt.cursor_blink = False
-        await pilot.pause()
+        await _settle(app, pilot)
         return app.export_screenshot(title="sojourn")
 
 

@@ -1,5 +1,6 @@
 """The screen that one talks in."""
 
+import asyncio
 from pathlib import Path
 
 import anyio
@@ -8,6 +9,7 @@ from textual.pilot import Pilot
 from textual.widgets import Button, Static
 
 from sojourn.agent.cancellation import CancellationToken
+from sojourn.agent.events import ContentChunk
 from sojourn.agent.permissions.gate import PermissionGate
 from sojourn.agent.permissions.presets import preset
 from sojourn.agent.permissions.verdicts import Approval
@@ -110,6 +112,19 @@ async def test_what_is_typed_while_an_answer_ends_is_shown_as_it_is_answered() -
             assert app.chat.answer.display
             provider.go.set()
             await app.chat.turns.wait_until_idle()
+
+
+async def test_an_answer_that_is_taken_down_at_its_first_word_ends_nobody() -> None:
+    async with opened() as app, app.run_test(size=SIZE) as pilot:
+        answer = app.chat.answer
+        await answer.show(ContentChunk(text="it is loaded now"))
+        await answer.clear()
+
+        for _ in range(5):
+            await asyncio.gather(answer.show(ContentChunk(text="Hel")), answer.clear())  # it raises what either raises
+        await pilot.pause()
+
+        assert app.chat.is_attached
 
 
 async def test_escape_stops_the_answer_and_what_was_said_is_kept() -> None:

@@ -25,7 +25,7 @@ def one_time_zone() -> Iterator[None]:
     time.tzset()
 
 
-@pytest.mark.parametrize("name", sorted(set(SCENES) - {"finder"}))  # its forks are counted behind the list
+@pytest.mark.parametrize("name", sorted(SCENES))
 async def test_a_picture_shows_the_app_as_it_is(name: str) -> None:
     drawn = await draw(name)
 

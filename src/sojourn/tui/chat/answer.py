@@ -6,6 +6,8 @@ What draws Markdown is much to load, and nobody says anything before the first p
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+import anyio
+import anyio.lowlevel
 import anyio.to_thread
 from textual.app import ComposeResult
 from textual.containers import Vertical
@@ -28,6 +30,7 @@ class LiveAnswer(Vertical):
         self._markdown: Markdown | None = None
         self._aside = Static("", markup=False, classes="aside")
         self._stream: MarkdownStream | None = None
+        self._changing = anyio.Lock()  # the turn writes, and the journal's follower clears
         self._calls: dict[str, str] = {}
         self._thoughts = ""
         self.is_verbose = False
@@ -71,18 +74,21 @@ class LiveAnswer(Vertical):
         await self.clear()
         if not self.is_attached:  # the app was closed meanwhile
             return
-        self.display = True
-        await (await self._paper()).update(safe(text))
-        self._tell("… cut off")
+        async with self._changing:
+            self.display = True
+            await (await self._paper()).update(safe(text))
+            self._tell("… cut off")
 
     async def clear(self) -> None:
         """Take down what was said: it stands in the transcript now, or will never."""
-        if self._stream is not None:
-            stream, self._stream = self._stream, None
-            await stream.stop()
-        if self._markdown is not None:
-            await self._markdown.update("")
-        self._tell("")
+        async with self._changing:
+            if self._stream is not None:
+                stream, self._stream = self._stream, None
+                await anyio.lowlevel.checkpoint()  # a stream that has not begun would end whoever stops it
+                await stream.stop()
+            if self._markdown is not None:
+                await self._markdown.update("")
+            self._tell("")
 
     async def end(self) -> None:
         """Note that the turn is over."""
@@ -92,10 +98,11 @@ class LiveAnswer(Vertical):
     async def _write(self, text: str) -> None:
         if not self.is_attached:  # the app was closed meanwhile; the journal gets what is said
             return
-        if self._stream is None:
-            paper = await self._paper()
-            self._stream = paper.get_stream(paper)
-        await self._stream.write(text)
+        async with self._changing:
+            if self._stream is None:
+                paper = await self._paper()
+                self._stream = paper.get_stream(paper)
+            await self._stream.write(text)
 
     async def _paper(self) -> "Markdown":
         """Return what is written on."""
