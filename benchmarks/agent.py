@@ -16,14 +16,10 @@ prints JSON. docs/reference/benchmarks.md says what each figure means.
 
 import asyncio
 import itertools
-import os
-import platform
 import sys
 import time
 from collections.abc import Sequence
 from contextlib import aclosing, redirect_stdout
-from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -33,7 +29,7 @@ from agent_figures import OPENAI, Measured, Spot, make_detail, make_figures, mak
 from agent_peers import LangGraph, load_peers
 from agent_sojourn import STREAMED, LiveSojourn
 from agent_talk import Turn, history, turns
-from report import Report, filesystem_of, note, parse_arguments, publish, scratch
+from report import Report, describe_machine, note, parse_arguments, publish, scratch
 from rounds import Case, Sample, alternate, summarise
 
 SMALL: Final = 100
@@ -166,23 +162,11 @@ async def _first_texts(entered: Entered, count: int) -> tuple[Sample, Sample]:
     return summarise(first), summarise(before)
 
 
-def describe_machine(directory: Path) -> dict[str, str]:
-    """Return what a reader needs to judge the numbers."""
-    load = " ".join(f"{value:.2f}" for value in os.getloadavg())
-    return {
-        "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
-        "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores, load {load}",
-        "files on": filesystem_of(directory),
-        "python": platform.python_version(),
-        "peers": ", ".join(f"{name} {version(name)}" for name in _PACKAGES),
-    }
-
-
 def main() -> None:
     """Run the benchmark as the command line says."""
     arguments = parse_arguments("What an agent's turn costs beside the model: Sojourn and other frameworks.")
     stdout = sys.stdout
-    machine = describe_machine(arguments.directory)
+    machine = describe_machine(arguments.directory, _PACKAGES)
     # stdout is for the report; whatever a peer prints goes elsewhere.
     with redirect_stdout(sys.stderr), scratch(arguments.directory) as folder:
         note("importing the peers")

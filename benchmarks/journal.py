@@ -5,13 +5,9 @@ docs/reference/benchmarks.md says what each figure means.
 """
 
 import asyncio
-import os
-import platform
 import sqlite3
 import sys
 from contextlib import redirect_stdout
-from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -32,7 +28,7 @@ from journal_measures import (
 )
 from journal_peers import Adk, AdvancedOpenAI, LangGraph, load_peers
 from journal_sojourn import Sojourn
-from report import Report, filesystem_of, note, parse_arguments, publish, scratch
+from report import Report, describe_machine, note, parse_arguments, publish, scratch
 
 _PACKAGES: Final = ("openai-agents", "google-adk", "langgraph", "langgraph-checkpoint-sqlite")
 
@@ -115,26 +111,14 @@ def _enter(contestant: Contestant, plan: Plan) -> Entrant:
     return Entrant(contestant, large, plan.sit_out, plan.bytes_turns_slow)
 
 
-def describe_machine(directory: Path) -> dict[str, str]:
-    """Return what a reader needs to judge the numbers."""
-    load = " ".join(f"{value:.2f}" for value in os.getloadavg())
-    return {
-        "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
-        "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores, load {load}",
-        "files on": filesystem_of(directory),
-        "python": platform.python_version(),
-        "sqlite": f"{apsw.sqlite_lib_version()} (Sojourn, floors), {sqlite3.sqlite_version} (peers)",
-        "peers": ", ".join(f"{name} {version(name)}" for name in _PACKAGES),
-    }
-
-
 def main() -> None:
     """Run the benchmark as the command line says."""
     arguments = parse_arguments(
         "What a turn costs: Sojourn's journal, SQLite's floor, and the session layers of peers."
     )
     stdout = sys.stdout
-    machine = describe_machine(arguments.directory)
+    sqlite = f"{apsw.sqlite_lib_version()} (Sojourn, floors), {sqlite3.sqlite_version} (peers)"
+    machine = describe_machine(arguments.directory, _PACKAGES, sqlite=sqlite)
     # stdout is for the report; whatever a peer prints goes elsewhere.
     with redirect_stdout(sys.stderr), scratch(arguments.directory) as folder:
         note("importing the peers")

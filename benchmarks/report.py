@@ -7,11 +7,14 @@ never an error: a benchmark measures, it does not judge. Imports nothing of the 
 import argparse
 import json
 import os
+import platform
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Literal, TextIO
 
@@ -138,6 +141,19 @@ def disk_directory() -> Path:
     """Return the folder for temporary files, or the current one if that folder is kept in memory."""
     usual = Path(tempfile.gettempdir())
     return Path.cwd() if filesystem_of(usual) in _IN_MEMORY else usual
+
+
+def describe_machine(directory: Path, packages: Sequence[str], **more: str) -> dict[str, str]:
+    """Return what a reader needs to judge the numbers: where it ran, and against which *packages*."""
+    load = " ".join(f"{value:.2f}" for value in os.getloadavg())
+    return {
+        "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores, load {load}",
+        "files on": filesystem_of(directory),
+        "python": platform.python_version(),
+        **more,
+        "packages": ", ".join(f"{name} {version(name)}" for name in packages),
+    }
 
 
 def filesystem_of(path: Path) -> str:

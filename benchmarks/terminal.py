@@ -17,17 +17,13 @@ prints JSON. docs/reference/benchmarks.md says what each figure means.
 """
 
 import asyncio
-import os
-import platform
 import random
 import subprocess
 import sys
 import time
 from collections.abc import Sequence
 from contextlib import redirect_stdout
-from datetime import UTC, datetime
 from functools import partial
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -38,7 +34,7 @@ from report import (
     Report,
     Table,
     Target,
-    filesystem_of,
+    describe_machine,
     format_number,
     format_seconds,
     note,
@@ -261,24 +257,12 @@ def _most(name: str, value: float, bound: float | None, meaning: str) -> Figure:
     return Figure(name=name, value=round(value, 3), meaning=meaning, target=target)
 
 
-def describe_machine(directory: Path) -> dict[str, str]:
-    """Return what a reader needs to judge the numbers."""
-    load = " ".join(f"{value:.2f}" for value in os.getloadavg())
-    return {
-        "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
-        "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores, load {load}",
-        "files on": filesystem_of(directory),
-        "python": platform.python_version(),
-        "packages": ", ".join(f"{name} {version(name)}" for name in _PACKAGES),
-    }
-
-
 def main() -> None:
     """Run the benchmark as the command line says."""
     arguments = parse_arguments("How long a person waits at a terminal: Sojourn, llm, and a program that does nothing.")
     stdout = sys.stdout
     plan = QUICK if arguments.quick else FULL
-    machine = describe_machine(arguments.directory)
+    machine = describe_machine(arguments.directory, _PACKAGES)
     with redirect_stdout(sys.stderr), scratch(arguments.directory) as folder:
         found = asyncio.run(measure(plan, folder))
     report = Report(
