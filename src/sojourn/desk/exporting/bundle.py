@@ -1,38 +1,23 @@
 """A session in Sojourn's own form, which any Sojourn takes in: the journal to the letter, but for secrets."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 
 from sojourn.desk.exporting.source import Source
 from sojourn.engine import portable
 from sojourn.engine.loading import load_state
 
+Form = Callable[..., AsyncIterator[bytes]]
+"""One of the forms that `portable` writes."""
 
-async def document(source: Source) -> AsyncIterator[str]:
+
+def document(source: Source) -> AsyncIterator[str]:
     """Yield the session as one JSON document."""
-    pieces = portable.document(
-        source.store,
-        source.header.session_id,
-        head=source.header.head,
-        state=await _state(source),
-        saved_at=source.saved_at,
-        change=source.redactor.payload,
-    )
-    async for text in _told(pieces, source):
-        yield text
+    return _told(portable.document, source)
 
 
-async def lines(source: Source) -> AsyncIterator[str]:
+def lines(source: Source) -> AsyncIterator[str]:
     """Yield the session as lines of JSON: first about it, then each of its entries."""
-    pieces = portable.lines(
-        source.store,
-        source.header.session_id,
-        head=source.header.head,
-        state=await _state(source),
-        saved_at=source.saved_at,
-        change=source.redactor.payload,
-    )
-    async for text in _told(pieces, source):
-        yield text
+    return _told(portable.lines, source)
 
 
 async def _state(source: Source) -> dict[str, object]:
@@ -41,7 +26,15 @@ async def _state(source: Source) -> dict[str, object]:
     return state
 
 
-async def _told(pieces: AsyncIterator[bytes], source: Source) -> AsyncIterator[str]:
+async def _told(form: Form, source: Source) -> AsyncIterator[str]:
+    pieces = form(
+        source.store,
+        source.header.session_id,
+        head=source.header.head,
+        state=await _state(source),
+        saved_at=source.saved_at,
+        change=source.redactor.payload,
+    )
     async for piece in pieces:
         yield piece.decode()
         source.read(min(piece.count(b"\n"), source.header.head))
