@@ -4,7 +4,7 @@ Items are read when one scrolls to where they are. What is far away is taken dow
 quick after ten thousand messages as after ten.
 """
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import ClassVar, Final, cast
 
 import anyio
@@ -247,31 +247,28 @@ class Transcript(VerticalScroll):
 
     @work(exclusive=True, group="reading")
     async def _read_earlier(self) -> None:
-        session = self._session
-        if session is None or not self._views:
-            return
-        self._is_reading = True
-        try:
-            async with self._changing:
-                await self._add_earlier(await read_earlier(session, before=self._views[0].item.seq, count=_STEP))
-                self._tell_rest()
-        except SojournError as error:
-            self._app.complain(error)
-        finally:
-            self._is_reading = False
+        async def read(session: Session) -> None:
+            await self._add_earlier(await read_earlier(session, before=self._views[0].item.seq, count=_STEP))
+
+        await self._read_on(read)
 
     @work(exclusive=True, group="reading")
     async def _read_later(self) -> None:
-        session = self._session
-        if session is None or not self._views:
-            return
+        async def read(session: Session) -> None:
+            items = await read_later(session, after=self._views[-1].item.seq, count=_STEP)
+            self._at_end = len(items) < _STEP
+            await self._add_later(items)
+
+        await self._read_on(read)
+
+    async def _read_on(self, read: Callable[[Session], Awaitable[None]]) -> None:
+        """Read on from what is shown, if anything is. What cannot be read is told."""
         self._is_reading = True
         try:
             async with self._changing:
-                items = await read_later(session, after=self._views[-1].item.seq, count=_STEP)
-                self._at_end = len(items) < _STEP
-                await self._add_later(items)
-                self._tell_rest()
+                if self._session is not None and self._views:
+                    await read(self._session)
+                    self._tell_rest()
         except SojournError as error:
             self._app.complain(error)
         finally:
