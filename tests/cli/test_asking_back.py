@@ -37,6 +37,21 @@ def _read(terminal: int) -> str:
         return ""
 
 
+def _answer(process: "subprocess.Popen[bytes]", terminal: int, waiting: list[str]) -> str:
+    """Type one answer to each question that shows on a terminal, and return all that showed until its end."""
+    seen = ""
+    while piece := _read(terminal):
+        seen += piece
+        if waiting and seen.endswith(QUESTIONS):
+            answer = waiting.pop(0)
+            if answer == CTRL_C:
+                process.send_signal(signal.SIGINT)
+            else:
+                os.write(terminal, answer.encode())
+    process.wait()
+    return seen
+
+
 @pytest.fixture
 def answering(folder: Path) -> Answer:
     """Types a command on a terminal, and then an answer to each question; returns its exit code and the screen."""
@@ -48,16 +63,11 @@ def answering(folder: Path) -> Answer:
             [SOJOURN, *words], stdin=theirs, stdout=theirs, stderr=theirs, cwd=folder / "work"
         ) as process:
             os.close(theirs)
-            seen, waiting = "", list(answers)
-            while piece := _read(ours):
-                seen += piece
-                if waiting and seen.endswith(QUESTIONS):
-                    answer = waiting.pop(0)
-                    if answer == CTRL_C:
-                        process.send_signal(signal.SIGINT)
-                    else:
-                        os.write(ours, answer.encode())
-            os.close(ours)
+            try:
+                seen = _answer(process, ours, list(answers))
+            finally:
+                process.kill()  # it has ended, or this test has failed
+                os.close(ours)
         return process.returncode, seen
 
     return typed

@@ -21,10 +21,11 @@ def can_ask() -> bool:
 
 def ask(question: str) -> str | None:
     """Return what is typed to *question*; None at the end of the input. Ctrl-C ends the command at once."""
-    diagnostics.prompt(safe(question))
-    # The event loop would only take note of a Ctrl-C, and wait for the line all the same.
+    # The event loop would only take note of a Ctrl-C, and wait for the line all the same. Who sees the question may
+    # press it at once, so this comes first.
     handler = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
+        diagnostics.prompt(safe(question))
         line = sys.stdin.readline()
     finally:
         signal.signal(signal.SIGINT, handler)
