@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, get_args
 
-from sojourn.context.context import Context, Spoken, shared_prefix
+from sojourn.context.context import Context, Counted, shared_prefix
 from sojourn.context.costs import Costs
 from sojourn.context.cutting import cut_lines, cut_middle
 from sojourn.context.inputs import Inputs, Mode, ShowProfile, Strategy
@@ -239,8 +239,7 @@ class _Building:
         return recent_window(
             self._talk,
             capacity,
-            self._counter,
-            cost=self._costs.of,
+            self._costs,
             strategy=self._builder.strategy,
             begins=begins,
             fill=FILL,
@@ -280,10 +279,8 @@ class _Building:
             text=cut_middle(text, self._budget, self._counter),
             digest=state_dict(inputs.state),
             stable=tuple(self._stable),
-            spoken=(
-                *[Spoken(line, self._costs(line.message)) for line in window.lines],
-                *[Spoken(line, self._costs(line.message), in_turn=True) for line in self._turn],
-            ),
+            said=self._counted(window.lines),
+            at_hand=self._counted(self._turn),
             chosen=tuple(Section(name=name, items=plan.chosen[name]) for name in TITLES if name in plan.chosen),
             dropped=(*plan.dropped, *dropped, *self._left_out, *self._older(window)),
             tokens=Tokens(count=total, certainty=self._counter.certainty),
@@ -293,6 +290,9 @@ class _Building:
             begins=window.begins,
         )
         return shared_prefix(context, self._previous, self._counter, cost=self._costs.of)
+
+    def _counted(self, lines: Sequence[Line]) -> Counted:
+        return Counted(tuple(lines), tuple(self._costs.each(lines)))
 
     def _older(self, window: Window) -> list[Dropped]:
         """Return the messages that were read and did not fit, as one."""

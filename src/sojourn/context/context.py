@@ -42,6 +42,13 @@ class Spoken(NamedTuple):
         )
 
 
+class Counted(NamedTuple):
+    """Messages, and what each of them costs."""
+
+    lines: tuple[Line, ...]
+    tokens: tuple[int, ...]
+
+
 class Context(Value, frozen=True, kw_only=True):
     """What a model sees. It is a value: the same inputs made the same one.
 
@@ -51,7 +58,8 @@ class Context(Value, frozen=True, kw_only=True):
         text: what the state has to say to the question, for those who write prompts of their own.
         digest: the working memory as a dict, for the same.
         stable: what stands in the instructions.
-        spoken: the messages.
+        said: what was said lately.
+        at_hand: the question, and what it led to so far.
         chosen: what was chosen for the question.
         dropped: what did not, and why.
         tokens: what it costs, and how that is known.
@@ -66,7 +74,8 @@ class Context(Value, frozen=True, kw_only=True):
     text: str
     digest: dict[str, Any]
     stable: tuple[Section, ...]
-    spoken: tuple[Spoken, ...]
+    said: Counted
+    at_hand: Counted
     chosen: tuple[Section, ...]
     dropped: tuple[Dropped, ...]
     tokens: Tokens
@@ -77,9 +86,17 @@ class Context(Value, frozen=True, kw_only=True):
     shared_prefix: int = 0
 
     @property
+    def spoken(self) -> tuple[Spoken, ...]:
+        """The messages that went in: what was said lately, then the turn at hand."""
+        return (
+            *[Spoken(line, tokens) for line, tokens in zip(*self.said, strict=True)],
+            *[Spoken(line, tokens, in_turn=True) for line, tokens in zip(*self.at_hand, strict=True)],
+        )
+
+    @property
     def sections(self) -> tuple[Section, ...]:
         """What went in, and why."""
-        said = (Section(name="messages", items=tuple(one.item for one in self.spoken)),) if self.spoken else ()
+        said = (Section(name="messages", items=tuple(one.item for one in spoken)),) if (spoken := self.spoken) else ()
         return (*self.stable, *said, *self.chosen)
 
     @property

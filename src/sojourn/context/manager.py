@@ -178,8 +178,7 @@ class ContextManager:
         window = recent_window(
             talk,
             room,
-            self._counter,
-            cost=Costs(self._counter).of,
+            Costs(self._counter),
             strategy=self.config.truncation_strategy,
         )
         kept = window.lines or made_valid(flat(talk[-1:]))

@@ -20,7 +20,12 @@ CONTINUED: Final = "(The conversation goes on.)"
 
 def made_valid(lines: Sequence[Line]) -> list[Line]:
     """Return *lines* as a talk that every provider accepts; the last line may be a tool's result."""
-    talk = [line for line in lines if not _is_empty(line.message)]
+    talk = [
+        line
+        for line in lines
+        # The first question answers nearly always, and is asked of every message in every context.
+        if (type(said := line.message.content) is str and said and not said.isspace()) or not _is_empty(line.message)
+    ]
     if not _in_order(talk):
         talk = _answered(_with_results(talk))
     first = next((place for place, line in enumerate(talk) if line.message.role != "system"), len(talk))

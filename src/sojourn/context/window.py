@@ -4,22 +4,19 @@ As long as the stretch still fits, it begins where it began in the context befor
 was sent before in its cache. When it must move, it moves by a good part of the room at once.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
+from sojourn.context.costs import Costs
 from sojourn.context.cutting import cut_lines
 from sojourn.context.inputs import Strategy
 from sojourn.context.talk import Group, Line, flat
-from sojourn.context.tokens import TokenCounter
 from sojourn.context.validity import CONTINUED, made_valid
 from sojourn.model.ids import Seq
 from sojourn.model.message import Message
 
 LEAST: Final = 0.4
 """A stretch that fills less of the room begins earlier again: it was made for less room."""
-
-Cost = Callable[[Sequence[Line]], int]
-"""Says what lines cost together."""
 
 
 class Window(NamedTuple):
@@ -32,9 +29,8 @@ class Window(NamedTuple):
 def recent_window(
     talk: Sequence[Group],
     capacity: int,
-    counter: TokenCounter,
+    costs: Costs,
     *,
-    cost: Cost,
     strategy: Strategy = "oldest_first",
     begins: Seq | None = None,
     fill: float = 1.0,
@@ -44,28 +40,28 @@ def recent_window(
     Args:
         talk: what was said, oldest first: the groups of a valid talk.
         capacity: tokens in all.
-        counter: counts what is cut.
-        cost: says what lines cost.
+        costs: says what messages cost.
         strategy: with "middle_out" the first group stays too, and what is left out lies between.
         begins: where the stretch began in the context before.
         fill: how much of the room is filled when it must begin elsewhere; what is left lets it stay there for long.
     """
     if not talk or capacity <= 0:
         return Window([])
-    costs = [cost(group) for group in talk]
-    if sum(costs) <= capacity:
+    each = costs.of_groups(talk)
+    if sum(each) <= capacity:
         return Window(flat(talk), _first_seq(talk))
     first: list[Group] = []
-    if strategy == "middle_out" and costs[0] + costs[-1] <= capacity and len(talk) > 1:
-        first, talk, costs, capacity = [talk[0]], talk[1:], costs[1:], capacity - costs[0]
-    start = _start(talk, costs, capacity, begins, fill)
-    room = capacity + cost(flat(first))
+    if strategy == "middle_out" and each[0] + each[-1] <= capacity and len(talk) > 1:
+        first, talk, each, capacity = [talk[0]], talk[1:], each[1:], capacity - each[0]
+    start = _start(talk, each, capacity, begins, fill)
+    room = capacity + costs.of(flat(first))
     for number in range(start, len(talk)):  # what is made up for the provider costs a little, too
         shown = made_valid(flat([*first, *talk[number:]]))
-        if cost(shown) <= room:
+        if costs.of(shown) <= room:
             return Window(shown, _first_seq(talk[number:]))
-    made_up = cost([Line(message=Message(role="user", content=CONTINUED))]) if talk[-1][0].message.role != "user" else 0
-    cut = cut_lines(talk[-1], capacity - made_up, counter)
+    begins_with_user = talk[-1][0].message.role == "user"
+    made_up = 0 if begins_with_user else costs.of([Line(message=Message(role="user", content=CONTINUED))])
+    cut = cut_lines(talk[-1], capacity - made_up, costs.counter)
     return Window(made_valid(flat([*first, tuple(cut)])), _first_seq(talk[-1:])) if cut is not None else Window([])
 
 

@@ -128,6 +128,7 @@ class Contexts:
         self._calibrations: dict[str, Calibration] = {}
         self._asked: tuple[str, int] | None = None
         self._counters: dict[str | None, tuple[float, TokenCounter]] = {}
+        self._loaded: set[str] = set()
         self._costs: Costs | None = None
 
     def forget(self) -> None:
@@ -187,8 +188,9 @@ class Contexts:
         rough = self._brief and await _fits(session, f"{system}{question}", allowed)
         if rough:
             builder = replace(builder, counter=_ROUGHLY)
-        elif model is not None:  # it may have a table to load
+        elif model is not None and model not in self._loaded:  # it may have a table to load
             await anyio.to_thread.run_sync(builder.counter.count, model)
+            self._loaded.add(model)
         costs = self._costs
         if costs is None or costs.counter is not builder.counter:
             costs = Costs(builder.counter)
@@ -241,10 +243,12 @@ class Contexts:
         """Return the last messages of the window, oldest first, that may fit into *tokens*."""
         conversation = session.state.conversation
         start, count = conversation.window_start, conversation.window_messages
-        newest = _lines(await session.last_messages(min(count, MAX_MESSAGES))) if count else []
-        known = [line for line in self._lines if line.seq is not None and newest and line.seq < (newest[0].seq or 0)]
-        gap = bool(self._lines) and len(known) == len(self._lines)
-        lines = newest if gap else [*known, *newest]
+        newest = await session.last_messages(min(count, MAX_MESSAGES)) if count else []
+        last = (self._lines[-1].seq or 0) if self._lines else 0
+        if newest and newest[0].seq <= last:  # what follows the messages that it knows is among them
+            lines = [*self._lines, *_lines(entry for entry in newest if entry.seq > last)]
+        else:
+            lines = _lines(newest)
         first = _first_needed(lines, tokens, costs)
         while first is None and lines and len(lines) < count and (lines[0].seq or 0) > start:
             page = _lines(await session.store.last_messages(session.id, _PAGE, before=lines[0].seq))
@@ -252,7 +256,10 @@ class Contexts:
                 break
             lines = [*page, *lines]
             first = _first_needed(lines, tokens, costs)
-        self._lines = tuple(line for line in lines[first:] if (line.seq or 0) > start)
+        needed = lines[first:]
+        if needed and (needed[0].seq or 0) <= start:
+            needed = [line for line in needed if (line.seq or 0) > start]
+        self._lines = tuple(needed)
         return self._lines
 
     async def _with_first(self, session: Live, recent: tuple[Line, ...]) -> tuple[Line, ...]:
@@ -295,6 +302,8 @@ def _first_needed(lines: Sequence[Line], tokens: int, costs: Costs) -> int | Non
 
     It is a user's message, if one is near: a tool's result alone, long as it may be, is no talk.
     """
+    if costs.of(lines) < tokens:
+        return None
     left = tokens
     beyond = 0
     for place in range(len(lines) - 1, -1, -1):
