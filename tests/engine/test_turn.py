@@ -11,7 +11,7 @@ from sojourn.context.validity import CANCELLED
 from sojourn.engine.repair import CANCELLED_BEFORE
 from sojourn.engine.session import SessionOptions
 from sojourn.engine.turn import kept
-from sojourn.errors import BusyError, LeaseLostError, LockedError, UnavailableError
+from sojourn.errors import BusyError, LeaseLostError, LockedError, TooLargeError, UnavailableError
 from sojourn.model.entry import Entry
 from sojourn.model.events import MessageAdded, TurnEnded, VariableSet
 from sojourn.model.message import Message, ToolCall
@@ -59,6 +59,86 @@ async def test_what_opens_a_turn_and_what_ends_it_can_be_one_append_each() -> No
 
         assert appended == [["TurnStarted", "MessageAdded"], ["MessageAdded", "TurnEnded"]]
         assert last_turn_outcome(session) == "completed"
+
+
+async def test_a_turn_takes_the_session_and_gives_it_back_with_what_is_said_in_it() -> None:
+    async with open_store("memory:") as store:
+        asked: list[str] = []
+        session = await Session.create(store, "s")
+        other = await Session.open(store, "s")
+        for name in ("acquire_lease", "release_lease"):
+            setattr(store, name, lambda *_, name=name, **__: asked.append(name))
+
+        async with session.turn(opening=[MessageAdded(message=Message(role="user", content="hi"))]) as turn:
+            await session.append(turn.completed(), release=True)
+            held_by_itself = session.in_turn
+            await other.refresh()
+            async with other.turn():  # it is free at once
+                await other.append(VariableSet(name="x", value=1), release=True)
+
+        assert asked == []
+        assert not held_by_itself
+        assert last_turn_outcome(other) == "completed"
+
+
+async def test_a_turn_begins_behind_what_others_said_meanwhile() -> None:
+    async with open_store("memory:") as store:
+        session = await Session.create(store, "s")
+        other = await Session.open(store, "s")
+        await other.messages.user("said elsewhere")
+
+        async with session.turn():
+            assert session.in_turn
+            assert [message.text for message in await spoken(store, "s")] == ["said elsewhere"]
+            assert session.state.conversation.message_count == 1
+            with pytest.raises(LockedError):
+                async with other.turn():
+                    pass
+
+        assert last_turn_outcome(session) == "completed"
+
+
+async def test_a_turn_that_is_cancelled_as_it_begins_is_closed_and_free() -> None:
+    async with open_store("memory:") as store:
+        session = await Session.create(store, "s")
+        real, began = store.append, asyncio.Event()
+
+        async def slowly(*arguments: Any, **options: Any) -> Any:
+            store.append = real  # type: ignore[method-assign]  # once
+            began.set()
+            await asyncio.sleep(0)
+            return await real(*arguments, **options)
+
+        async def talk() -> None:
+            async with session.turn():
+                raise AssertionError("it was cancelled before")
+
+        store.append = slowly  # type: ignore[method-assign]
+        task = asyncio.create_task(talk())
+        await began.wait()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+        assert last_turn_outcome(session) == "cancelled"
+        async with session.turn():
+            await session.messages.user("the next one can begin")
+
+
+async def test_a_turn_that_cannot_begin_behind_others_holds_nothing() -> None:
+    async with open_store("memory:") as store:
+        session = await Session.create(store, "s")
+        other = await Session.open(store, "s")
+        await other.messages.user("said elsewhere")
+        too_much = MessageAdded(message=Message(role="user", content="x" * 17_000_000))
+
+        with pytest.raises(TooLargeError):
+            async with session.turn(opening=[too_much]):
+                pass
+
+        assert not session.in_turn
+        async with other.turn():
+            await other.messages.user("the turn is free")
 
 
 async def test_a_turn_that_is_complete_stays_so_if_its_body_is_left_by_an_error() -> None:
@@ -187,8 +267,11 @@ class Renewing:
         return lease
 
 
-async def held(*ends: Exception | None) -> bool:
-    """Hold a lease until it was renewed with all of *ends*; tell whether it was kept so long."""
+async def held(*ends: Exception | None, given_back: bool = False) -> bool:
+    """Hold a lease until it was renewed with all of *ends*; tell whether it was kept so long.
+
+    With *given_back* it is, while it is being renewed for the last time.
+    """
     store: Any = Renewing(*ends)
     renewed = asyncio.Event()
 
@@ -197,7 +280,7 @@ async def held(*ends: Exception | None) -> bool:
             renewed.set()
             await asyncio.Event().wait()
 
-    async with kept(store, store, pause=pause):
+    async with kept(store, store, is_held=lambda: bool(store.ends) or not given_back, pause=pause):
         await renewed.wait()
     return True
 
@@ -206,6 +289,10 @@ async def test_a_lease_that_cannot_be_renewed_for_a_moment_is_kept() -> None:
     gone = UnavailableError("gone")
 
     assert await held(gone, BusyError("busy"), None, gone, gone, None)
+
+
+async def test_a_lease_that_was_given_back_is_not_missed() -> None:
+    assert await held(None, LeaseLostError("given back"), given_back=True)
 
 
 @pytest.mark.parametrize("ends", [[LeaseLostError("taken")], [UnavailableError("gone")] * 3])

@@ -71,6 +71,7 @@ class JournalTalk:
         """
         self._session = session
         self._provider = provider
+        self._sized = provider if isinstance(provider, HasWindow) else None
         self._settings = settings
         self._instructions = instructions
         self._budget = budget
@@ -215,9 +216,9 @@ class JournalTalk:
         )
 
     def _context_tokens(self) -> int | None:
-        if self._settings.context_tokens is not None or not isinstance(self._provider, HasWindow):
+        if self._settings.context_tokens is not None or self._sized is None:
             return self._settings.context_tokens
-        return _fitting(self._provider.window)
+        return _fitting(self._sized.window)
 
     def _is_full(self, context: Context) -> bool:
         """Tell whether messages fell out of the context, or will soon, and that is news."""
@@ -241,10 +242,11 @@ class JournalTalk:
             events.append(MessageAdded(message=said))
         if usage != Usage():
             events.append(UsageRecorded.of(priced, purpose="conversation", seconds=seconds))
-        if last and self._held is not None:
+        ends = last and self._held is not None
+        if ends and self._held is not None:
             events.append(self._held.completed())
         if events:
-            await self._session.append(*events, clear_partial=True)
+            await self._session.append(*events, clear_partial=True, release=ends)
         return Said(message=said, usage=priced)
 
     async def _as_stored(self, message: Message, usage: Usage) -> Message:

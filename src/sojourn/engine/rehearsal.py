@@ -10,7 +10,7 @@ from sojourn.errors import InvalidInputError
 from sojourn.model.entry import Draft, Entry, as_drafts
 from sojourn.model.events import Event
 from sojourn.model.ids import Seq
-from sojourn.store.protocol import Lease, Receipt
+from sojourn.store.protocol import Claim, Lease, Receipt
 
 
 class Rehearsal(Session):
@@ -39,7 +39,8 @@ class Rehearsal(Session):
         causes: Iterable[int] = (),
         expected: int | None = None,  # noqa: ARG002 - nobody else rehearses
         key: str | None = None,  # noqa: ARG002
-        lease: Lease | None = None,  # noqa: ARG002
+        lease: Lease | Claim | None = None,  # noqa: ARG002
+        release: bool = False,  # noqa: ARG002
         clear_partial: bool = False,  # noqa: ARG002
     ) -> Receipt:
         """Note *events*, and let the state hold them."""

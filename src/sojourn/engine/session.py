@@ -50,7 +50,7 @@ from sojourn.model.ids import Seq, SessionId, check_session_id
 from sojourn.model.knowledge import Fact
 from sojourn.model.state import SessionState, encode_snapshot
 from sojourn.providers.structured import StructuredModel
-from sojourn.store.protocol import MAX_PAGE, Lease, Receipt, Redaction, Snapshot, Store
+from sojourn.store.protocol import MAX_PAGE, Claim, Lease, Receipt, Redaction, Snapshot, Store
 
 SNAPSHOT_EVERY: Final = 512
 _WORTH_A_SNAPSHOT: Final = 128
@@ -244,7 +244,8 @@ class Session:
         causes: Iterable[int] = (),
         expected: int | None = None,
         key: str | None = None,
-        lease: Lease | None = None,
+        lease: Lease | Claim | None = None,
+        release: bool = False,
         clear_partial: bool = False,
     ) -> Receipt:
         """Append all *events* or none; once this returns they are durable and in the state.
@@ -266,8 +267,11 @@ class Session:
             held=lambda: lease or self._lease,
             expected=expected,
             key=key,
+            release=release,
             clear_partial=clear_partial,
         )
+        if receipt.lease is not None or release:
+            self.hold(receipt.lease)
         if receipt.first == self.head + 1 and receipt.epoch == self._epoch and receipt.entries:
             self._follow(receipt.entries)
         else:

@@ -20,12 +20,12 @@ import uuid_utils
 
 from sojourn.clock import Clock
 from sojourn.engine.repair import closing_events
-from sojourn.errors import BusyError, LeaseLostError, UnavailableError
+from sojourn.errors import BusyError, ConflictError, LeaseLostError, UnavailableError
 from sojourn.model.entry import Draft
 from sojourn.model.events import Event, TurnEnded, TurnOutcome, TurnStarted
-from sojourn.model.ids import SessionId
+from sojourn.model.ids import Seq, SessionId
 from sojourn.model.state import SessionState
-from sojourn.store.protocol import Lease, Receipt, Store
+from sojourn.store.protocol import Claim, Lease, Receipt, Store
 
 _INSIDE: Final[ContextVar[tuple[str, ...]]] = ContextVar("sojourn_turns", default=())
 """The turns that whoever runs is inside of."""
@@ -44,13 +44,26 @@ class Leasing(Protocol):
     def store(self) -> Store: ...
     @property
     def clock(self) -> Clock: ...
+    @property
+    def head(self) -> Seq: ...
+    @property
+    def in_turn(self) -> bool:
+        """Whether a lease is held."""
+        ...
+
     async def refresh(self) -> None: ...
     def hold(self, lease: Lease | None) -> None:
         """Tie every append to *lease* from now on, or to none."""
         ...
 
     async def append(
-        self, *events: Event | Draft, causes: Iterable[int] = (), clear_partial: bool = False
+        self,
+        *events: Event | Draft,
+        causes: Iterable[int] = (),
+        expected: int | None = None,
+        lease: Lease | Claim | None = None,
+        release: bool = False,
+        clear_partial: bool = False,
     ) -> Receipt: ...
 
 
@@ -83,7 +96,7 @@ class HeldTurn:
     def completed(self) -> TurnEnded:
         """Return what completes the turn, for whoever appends it together with the last that is said in it.
 
-        It is not appended once more when the body is left.
+        It is not appended once more when the body is left. That append may give the lease back, too.
         """
         return TurnEnded(turn_id=self._turn_id, outcome="completed", seconds=self._seconds())
 
@@ -107,19 +120,21 @@ async def run_turn(
         LeaseLostError: the lease could not be renewed in time and somebody else took over.
     """
     name = turn_id or str(uuid_utils.uuid7())
-    lease = await acquired(session.store, session.id, f"{os.uname().nodename}:{os.getpid()}:{name}")
-    session.hold(lease)
     started = session.clock.monotonic()
 
     def seconds() -> float:
         return max(0.0, session.clock.monotonic() - started)
 
+    beginning = asyncio.ensure_future(_begin(session, name, resume=resume, opening=opening))
+    cancelled = await _settled(beginning)
+    lease = beginning.result()
     outcome: TurnOutcome = "failed"
     try:
-        await _begin(session, name, resume=resume, opening=opening)
+        if cancelled is not None:
+            raise cancelled
         turn = HeldTurn(name, seconds)
         _INSIDE.set((*_INSIDE.get(), name))
-        async with kept(session.store, lease):
+        async with kept(session.store, lease, is_held=lambda: session.in_turn):
             yield turn
         outcome = "waiting" if turn.is_put_aside else "completed"
     except anyio.get_cancelled_exc_class():
@@ -131,8 +146,9 @@ async def run_turn(
             try:
                 await _end(session, name, outcome, seconds=seconds())
             finally:
-                session.hold(None)
-                await session.store.release_lease(lease)
+                if session.in_turn:
+                    session.hold(None)
+                    await session.store.release_lease(lease)
 
 
 async def is_inside_turn(session: Leasing) -> bool:
@@ -161,14 +177,63 @@ async def acquired(store: Store, session_id: SessionId, holder: str) -> Lease:
         raise
 
 
-async def _begin(session: Leasing, turn_id: str, *, resume: bool, opening: Sequence[Event]) -> None:
-    """Close what an earlier turn left open, but for what is *resume*d, and start this one, in one append."""
-    await session.refresh()
-    partial = await session.store.find_partial(session.id)
-    left_open = closing_events(
-        session.state, partial, reason="its process ended without finishing the turn", keep_unstarted=resume
-    )
-    await session.append(*left_open, TurnStarted(turn_id=turn_id), *opening, clear_partial=partial is not None)
+async def _settled(working: asyncio.Future[Lease]) -> asyncio.CancelledError | None:
+    """Wait until it is known what became of *working*, and return the cancel that came meanwhile, if one did.
+
+    Raises:
+        CancelledError: a cancel came, and nothing came of it.
+    """
+    try:
+        await asyncio.shield(working)
+    except asyncio.CancelledError as cancelled:
+        with anyio.CancelScope(shield=True):
+            await asyncio.wait([working])
+        if working.cancelled() or working.exception() is not None:
+            raise
+        return cancelled
+    return None
+
+
+async def _begin(session: Leasing, turn_id: str, *, resume: bool, opening: Sequence[Event]) -> Lease:
+    """Take the turn, close what an earlier one left open, but for what is *resume*d, and start this one.
+
+    All of it is one append at the head that the session knows. If others have moved it, the turn is taken first, and
+    what they did is read then.
+    """
+    holder = f"{os.uname().nodename}:{os.getpid()}:{turn_id}"
+
+    async def start(*, expected: int | None = None, lease: Claim | None = None) -> Receipt:
+        partial = await session.store.find_partial(session.id)
+        left_open = closing_events(
+            session.state, partial, reason="its process ended without finishing the turn", keep_unstarted=resume
+        )
+        return await session.append(
+            *left_open,
+            TurnStarted(turn_id=turn_id),
+            *opening,
+            expected=expected,
+            lease=lease,
+            clear_partial=partial is not None,
+        )
+
+    try:
+        begun = await start(expected=session.head, lease=Claim(holder=holder, ttl=LEASE_SECONDS))
+    except ConflictError:
+        lease = await acquired(session.store, session.id, holder)
+    else:
+        if begun.lease is None:
+            raise AssertionError("an append with a claim takes the turn")
+        return begun.lease
+    session.hold(lease)
+    try:
+        await session.refresh()
+        await start()
+    except BaseException:
+        session.hold(None)
+        with anyio.CancelScope(shield=True):
+            await session.store.release_lease(lease)
+        raise
+    return lease
 
 
 async def _end(session: Leasing, turn_id: str, outcome: TurnOutcome, *, seconds: float) -> None:
@@ -191,12 +256,16 @@ async def _end(session: Leasing, turn_id: str, outcome: TurnOutcome, *, seconds:
 
 @asynccontextmanager
 async def kept(
-    store: Store, lease: Lease, *, pause: Callable[[float], Awaitable[None]] = anyio.sleep
+    store: Store,
+    lease: Lease,
+    *,
+    is_held: Callable[[], bool] = lambda: True,
+    pause: Callable[[float], Awaitable[None]] = anyio.sleep,
 ) -> AsyncIterator[None]:
     """Renew *lease* while the body runs; if it is lost, the body is cancelled and `LeaseLostError` raised.
 
-    A store that cannot be reached for a moment is asked again, as long as the lease holds. *pause* waits for so many
-    seconds.
+    One that *is_held* no more was given back, and is left alone. A store that cannot be reached for a moment is asked
+    again, as long as the lease holds. *pause* waits for so many seconds.
     """
 
     async def renew() -> None:
@@ -204,8 +273,12 @@ async def kept(
         while True:
             await pause(RENEW_SECONDS)
             try:
-                await store.renew_lease(lease, ttl=LEASE_SECONDS)
+                if is_held():
+                    await store.renew_lease(lease, ttl=LEASE_SECONDS)
                 failed = 0
+            except LeaseLostError:
+                if is_held():
+                    raise
             except (BusyError, UnavailableError):
                 failed += 1
                 if failed * RENEW_SECONDS >= LEASE_SECONDS:

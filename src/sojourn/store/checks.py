@@ -25,6 +25,7 @@ from sojourn.model.events import (
 )
 from sojourn.model.header import HOUSEKEEPING
 from sojourn.model.ids import check_session_id
+from sojourn.store.protocol import Claim, Lease
 
 MAX_EVENTS: Final = 1000
 _OWN: Final = SessionCreated | SessionForked | Forgotten
@@ -136,6 +137,16 @@ def check_lease(holder: str, ttl: float) -> None:
     check_text(holder, f"the holder {holder!r:.100}")
     if not 0 <= ttl < math.inf:
         raise InvalidInputError(f"a lease needs a ttl of 0 or more seconds, got {ttl}")
+
+
+def check_turn(lease: Lease | Claim | None, *, key: str | None, release: bool) -> None:
+    """Refuse to take a turn twice, or to give back one that is not held."""
+    if isinstance(lease, Claim):
+        check_lease(lease.holder, lease.ttl)
+        if key is not None or release:
+            raise InvalidInputError("an append that takes the turn has no idempotency key, and does not give it back")
+    elif release and lease is None:
+        raise InvalidInputError("an append gives back the lease that it names, and this one names none")
 
 
 def encode_key(key: str) -> bytes:

@@ -65,6 +65,7 @@ class Receipt(Value, frozen=True, kw_only=True):
     """Proof of an append: its entries are *first* to *last*, and *entries* as a read gives them back.
 
     *repeated*: the idempotency key was used before; then nothing was written now, and *entries* is empty.
+    *lease* is the turn that was taken with it, if that was asked for.
     """
 
     first: Seq
@@ -73,6 +74,7 @@ class Receipt(Value, frozen=True, kw_only=True):
     epoch: int = 0
     repeated: bool = False
     entries: tuple[Entry, ...] = ()
+    lease: "Lease | None" = None
 
 
 class Snapshot(Value, frozen=True, kw_only=True):
@@ -96,6 +98,13 @@ class Lease(Value, frozen=True, kw_only=True):
     session_id: SessionId
     holder: str
     token: int
+
+
+class Claim(Value, frozen=True, kw_only=True):
+    """The wish to take a session's turn for *ttl* seconds, together with an append."""
+
+    holder: str
+    ttl: float = 30.0
 
 
 class Partial(Value, frozen=True, kw_only=True):
@@ -329,7 +338,8 @@ class Store(Protocol):
         *,
         expected: int | None = None,
         key: str | None = None,
-        lease: Lease | None = None,
+        lease: Lease | Claim | None = None,
+        release: bool = False,
         clear_partial: bool = False,
     ) -> Receipt:
         """Append all *events* or none, and return where they stand once they are durable.
@@ -339,12 +349,15 @@ class Store(Protocol):
             events: what happened; a `Draft` says also what it was derived from.
             expected: the head that the caller has seen; None means "at the head, wherever it is".
             key: an idempotency key. The same key on the same session returns the first receipt and writes nothing.
-            lease: a lease that must still be held.
+            lease: a lease that must still be held; or a claim on it, which is taken with the append or not at all.
+            release: give *lease* back with the append.
             clear_partial: remove the partial text in the same transaction.
 
         Raises:
             ConflictError: the head is not *expected*.
             LeaseLostError: *lease* is not held any more.
+            LockedError: somebody else holds what is claimed.
+            InvalidInputError: a claim has a key or is to be released, or nothing is there to be released.
             InvalidEventError, TooLargeError: an event cannot be stored.
             SessionNotFoundError: there is no such session.
         """

@@ -15,7 +15,7 @@ from sojourn.store.files.line import JournalLine, encode_line
 from sojourn.store.files.reading import parts, past, rows_backward, rows_forward
 from sojourn.store.files.shelf import Known, Shelf
 from sojourn.store.listing import check_limit
-from sojourn.store.protocol import MAX_PAGE, Lease, Loaded, Order, Receipt, SessionRow, Snapshot
+from sojourn.store.protocol import MAX_PAGE, Claim, Lease, Loaded, Order, Receipt, SessionRow, Snapshot
 from sojourn.store.rows import JournalRow, Prepared, make_entry, make_row, moment, read_entries
 
 
@@ -26,12 +26,16 @@ class Append(NamedTuple):
     prepared: Sequence[Prepared]
     expected: int | None
     key: str | None
-    lease: Lease | None
+    lease: Lease | Claim | None
+    release: bool
     clear_partial: bool
 
 
-def append(shelf: Shelf, request: Append, *, at: int) -> Receipt:
-    """Append all or nothing. The line in the journal is what makes it so; the rest follows it."""
+def append(shelf: Shelf, request: Append, *, at: int, asked: leases.Moment) -> Receipt:
+    """Append all or nothing. The line in the journal is what makes it so; the rest follows it.
+
+    *asked* is who does it, and when, where a turn is taken or given back.
+    """
     session_id = request.session_id
     with shelf.locked(session_id) as folder:
         held, use = _with_use(shelf, folder, request.key, session_id)
@@ -44,15 +48,16 @@ def append(shelf: Shelf, request: Append, *, at: int) -> Receipt:
         entries = [make_entry(prepared, session_id, seq=seq, at=when) for seq, prepared in places]
         rows = [make_row(prepared, seq=seq, at=at) for seq, prepared in places]
         line = JournalLine(first, rows[-1].seq, rows, key=request.key, clears_partial=request.clear_partial)
-        _add_line(shelf, folder, held, line, entries)
-        return _receipt(held, Use(first, rows[-1].seq, at), entries=tuple(entries))
+        with leases.passed(shelf, folder, session_id, request.lease, release=request.release, moment=asked) as taken:
+            _add_line(shelf, folder, held, line, entries)
+        return _receipt(held, Use(first, rows[-1].seq, at), entries=tuple(entries), lease=taken)
 
 
 def extend(shelf: Shelf, session_id: SessionId, rows: Sequence[JournalRow]) -> SessionRow:
     """Let the journal go on with *rows*, which were made elsewhere: one line, so that all of them are there or none."""
     with shelf.locked(session_id) as folder:
         held = shelf.get(session_id)
-        _check(folder, held, Append(session_id, (), rows[0].seq - 1, None, None, clear_partial=False))
+        _check(folder, held, Append(session_id, (), rows[0].seq - 1, None, None, release=False, clear_partial=False))
         entries = read_entries(rows, session_id, follows=held.head)
         _add_line(shelf, folder, held, JournalLine(rows[0].seq, rows[-1].seq, list(rows)), entries)
         return held.row
@@ -131,7 +136,7 @@ def _check(folder: SessionFolder, held: Held, request: Append) -> None:
         raise CorruptError(f"session={request.session_id} is in quarantine: {held.row.quarantined}")
     if request.expected is not None and request.expected != held.head:
         raise ConflictError(f"session={request.session_id} expected={request.expected} head={held.head}")
-    if request.lease is not None:
+    if isinstance(request.lease, Lease):
         leases.verify(folder, request.lease)
 
 
@@ -158,7 +163,9 @@ def _find_use(folder: SessionFolder, held: Held, key: str) -> Use | None:
     return next((Use(line.first, line.last, line.rows[0].at) for line in lines if line and line.key == key), None)
 
 
-def _receipt(held: Held, use: Use, *, repeated: bool = False, entries: tuple[Entry, ...] = ()) -> Receipt:
+def _receipt(
+    held: Held, use: Use, *, repeated: bool = False, entries: tuple[Entry, ...] = (), lease: Lease | None = None
+) -> Receipt:
     return Receipt(
         first=Seq(use.first),
         last=Seq(use.last),
@@ -166,4 +173,5 @@ def _receipt(held: Held, use: Use, *, repeated: bool = False, entries: tuple[Ent
         epoch=held.row.epoch,
         repeated=repeated,
         entries=entries,
+        lease=lease,
     )

@@ -1,10 +1,12 @@
 """Operations on leases: who runs a session's turn. `lease.json` says so."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
 import msgspec
 
-from sojourn.errors import CorruptError, LeaseLostError, LockedError, SessionNotFoundError
+from sojourn.errors import CorruptError, LeaseLostError, LockedError, SessionNotFoundError, StoreError
 from sojourn.model.ids import SessionId
 from sojourn.store.checks import check_lease
 from sojourn.store.files.disk import read_file
@@ -12,7 +14,7 @@ from sojourn.store.files.folders import SessionFolder
 from sojourn.store.files.sealed import is_whole, seal
 from sojourn.store.files.shelf import Shelf
 from sojourn.store.process import Process
-from sojourn.store.protocol import Lease
+from sojourn.store.protocol import Claim, Lease
 
 
 class Moment(NamedTuple):
@@ -41,12 +43,42 @@ def acquire(shelf: Shelf, session_id: SessionId, holder: str, *, ttl: float, mom
     """Take the lease if it is free, expired, or its process is gone."""
     check_lease(holder, ttl)
     with shelf.locked(session_id) as folder:
-        stored = _read(folder)
-        if stored is not None and stored.is_held(moment):
-            raise LockedError(f"session={session_id} holder={stored.holder}")
-        lease = Lease(session_id=session_id, holder=holder, token=stored.token + 1 if stored else 1)
-        _write(shelf, folder, lease, holder=holder, ttl=ttl, moment=moment)
-        return lease
+        return _take(shelf, folder, session_id, Claim(holder=holder, ttl=ttl), moment)
+
+
+def _take(shelf: Shelf, folder: SessionFolder, session_id: SessionId, claim: Claim, moment: Moment) -> Lease:
+    stored = _read(folder)
+    if stored is not None and stored.is_held(moment):
+        raise LockedError(f"session={session_id} holder={stored.holder}")
+    lease = Lease(session_id=session_id, holder=claim.holder, token=stored.token + 1 if stored else 1)
+    _write(shelf, folder, lease, holder=claim.holder, ttl=claim.ttl, moment=moment)
+    return lease
+
+
+@contextmanager
+def passed(
+    shelf: Shelf,
+    folder: SessionFolder,
+    session_id: SessionId,
+    lease: Lease | Claim | None,
+    *,
+    release: bool,
+    moment: Moment,
+) -> Iterator[Lease | None]:
+    """Take the lease before the body if it is claimed, and give it back behind it if it is to be released.
+
+    A body that fails takes nothing. What cannot be given back ends by itself: the body is done, and stays so.
+    """
+    taken = _take(shelf, folder, session_id, lease, moment) if isinstance(lease, Claim) else None
+    try:
+        yield taken
+    except BaseException:
+        if taken is not None:
+            _write(shelf, folder, taken, holder=None, ttl=0.0, moment=moment)
+        raise
+    if release and isinstance(lease, Lease):
+        with suppress(StoreError):
+            _write(shelf, folder, lease, holder=None, ttl=0.0, moment=moment)
 
 
 def verify(folder: SessionFolder, lease: Lease) -> None:

@@ -19,6 +19,7 @@ from sojourn.store.checks import (
     check_payloads,
     check_row_texts,
     check_text,
+    check_turn,
     encode_document,
     encode_key,
 )
@@ -29,6 +30,7 @@ from sojourn.store.files.root import Root
 from sojourn.store.protocol import (
     BackupReport,
     CheckReport,
+    Claim,
     Durability,
     Lease,
     Loaded,
@@ -166,16 +168,18 @@ class FilesStore:
         *,
         expected: int | None = None,
         key: str | None = None,
-        lease: Lease | None = None,
+        lease: Lease | Claim | None = None,
+        release: bool = False,
         clear_partial: bool = False,
     ) -> Receipt:
         checked = check_session_id(session_id)
         prepared = prepare(check_events(events))
         if key is not None:
             check_text(key, "an idempotency key")
-        request = journal.Append(checked, prepared, expected, key, lease, clear_partial)
-        at = self._now()
-        receipt = await self._run(checked, lambda: journal.append(self._shelf, request, at=at))
+        check_turn(lease, key=key, release=release)
+        request = journal.Append(checked, prepared, expected, key, lease, release, clear_partial)
+        at, asked = self._now(), self._moment()
+        receipt = await self._run(checked, lambda: journal.append(self._shelf, request, at=at, asked=asked))
         self._root.feed.publish(self._tenant, checked, receipt.last)
         return receipt
 

@@ -13,7 +13,7 @@ from sojourn.model.header import is_housekeeping, totals_of
 from sojourn.model.ids import Seq, SessionId, TenantId
 from sojourn.store.lineage import Segment
 from sojourn.store.listing import check_limit
-from sojourn.store.protocol import MAX_PAGE, Lease, Loaded, Order, Receipt, SessionRow, Snapshot
+from sojourn.store.protocol import MAX_PAGE, Claim, Lease, Loaded, Order, Receipt, SessionRow, Snapshot
 from sojourn.store.rows import JournalRow, Prepared, make_entry, make_row, moment, read_entries
 from sojourn.store.sql import leases, sessions
 from sojourn.store.sql.reading import END, parts, past, rows_backward, rows_forward, within
@@ -28,20 +28,26 @@ class Append(msgspec.Struct, frozen=True, gc=False):
     prepared: Sequence[Prepared]
     expected: int | None
     key: str | None
-    lease: Lease | None
+    lease: Lease | Claim | None
+    release: bool
     clear_partial: bool
 
 
-def append(tenant: TenantId, request: Append, *, at: int) -> Operation[Receipt]:
-    """Append all or nothing."""
+def append(tenant: TenantId, request: Append, *, at: int, asked: leases.Moment) -> Operation[Receipt]:
+    """Append all or nothing; *asked* is who does it, and when, where a turn is taken or given back."""
     spot = {"tenant": tenant, "session_id": request.session_id}
     if request.key is not None:
         stored = yield from sessions.lock(tenant, request.session_id)
         receipt = yield from _find_receipt(spot, request.key, stored.row.epoch)
         if receipt is not None:
             return receipt
-    if request.lease is not None:
-        yield from leases.verify(tenant, request.lease)
+    lease = request.lease
+    if isinstance(lease, Lease):
+        yield from leases.verify(tenant, lease)
+    taken = None
+    if isinstance(lease, Claim):
+        yield from sessions.lock(tenant, request.session_id)  # a lease that nobody ever took cannot be locked itself
+        taken = yield from leases.find_free(tenant, request.session_id, lease.holder, moment=asked)
     head, epoch, keeps_house = yield from _advance(spot, request, at=at)
 
     first, when = head + 1, moment(at)
@@ -57,7 +63,11 @@ def append(tenant: TenantId, request: Append, *, at: int) -> Operation[Receipt]:
         yield Statement("insert_receipt", {**spot, "key": request.key, "first_seq": first, "last_seq": last, "at": at})
     if request.clear_partial:
         yield Statement("delete_partial", spot)
-    return Receipt(first=Seq(first), last=last, at=when, epoch=epoch, entries=tuple(entries))
+    if isinstance(lease, Claim) and taken is not None:
+        yield leases.put(tenant, taken, ttl=lease.ttl, moment=asked)
+    elif isinstance(lease, Lease) and request.release:
+        yield leases.give_back(tenant, lease, moment=asked)
+    return Receipt(first=Seq(first), last=last, at=when, epoch=epoch, entries=tuple(entries), lease=taken)
 
 
 def extend(tenant: TenantId, session_id: SessionId, rows: Sequence[JournalRow]) -> Operation[SessionRow]:

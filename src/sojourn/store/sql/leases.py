@@ -25,8 +25,14 @@ def acquire(tenant: TenantId, session_id: SessionId, holder: str, *, ttl: float,
     """Take the lease if it is free, expired, or its process is gone."""
     check_lease(holder, ttl)
     yield from sessions.lock(tenant, session_id)
-    place = {"tenant": tenant, "session_id": session_id}
-    rows = yield Statement("lock_lease", {**place, **moment.params()})
+    lease = yield from find_free(tenant, session_id, holder, moment=moment)
+    yield put(tenant, lease, ttl=ttl, moment=moment)
+    return lease
+
+
+def find_free(tenant: TenantId, session_id: SessionId, holder: str, *, moment: Moment) -> Operation[Lease]:
+    """Return the lease that *holder* can put in force; raise if another one is."""
+    rows = yield Statement("lock_lease", {"tenant": tenant, "session_id": session_id, **moment.params()})
     token = 1
     if rows:
         last_token, last_holder, *process, live = rows[0]
@@ -34,8 +40,19 @@ def acquire(tenant: TenantId, session_id: SessionId, holder: str, *, ttl: float,
         if last_holder is not None and live and not gone:
             raise LockedError(f"session={session_id} holder={last_holder}")
         token = last_token + 1
-    yield Statement("put_lease", {**place, **moment.params(), "token": token, "holder": holder, "ttl": ttl})
     return Lease(session_id=session_id, holder=holder, token=token)
+
+
+def put(tenant: TenantId, lease: Lease, *, ttl: float, moment: Moment) -> Statement:
+    """Put *lease* in force for *ttl* seconds from now."""
+    place = {"tenant": tenant, "session_id": lease.session_id, "token": lease.token, "holder": lease.holder}
+    return Statement("put_lease", {**place, **moment.params(), "ttl": ttl})
+
+
+def give_back(tenant: TenantId, lease: Lease, *, moment: Moment) -> Statement:
+    """Let nobody hold *lease*, which is in force."""
+    place = {"tenant": tenant, "session_id": lease.session_id, "token": lease.token, "holder": None}
+    return Statement("put_lease", {**place, **moment.params(), "ttl": 0.0})
 
 
 def verify(tenant: TenantId, lease: Lease) -> Operation[None]:
@@ -51,8 +68,7 @@ def renew(tenant: TenantId, lease: Lease, *, ttl: float, moment: Moment) -> Oper
     """Hold *lease* for *ttl* seconds from now."""
     check_lease(lease.holder, ttl)
     yield from verify(tenant, lease)
-    place = {"tenant": tenant, "session_id": lease.session_id, "token": lease.token, "holder": lease.holder}
-    yield Statement("put_lease", {**place, **moment.params(), "ttl": ttl})
+    yield put(tenant, lease, ttl=ttl, moment=moment)
 
 
 def release(tenant: TenantId, lease: Lease, *, moment: Moment) -> Operation[None]:
@@ -61,5 +77,4 @@ def release(tenant: TenantId, lease: Lease, *, moment: Moment) -> Operation[None
         yield from verify(tenant, lease)
     except (LeaseLostError, SessionNotFoundError):
         return
-    place = {"tenant": tenant, "session_id": lease.session_id, "token": lease.token, "holder": None}
-    yield Statement("put_lease", {**place, **moment.params(), "ttl": 0.0})
+    yield give_back(tenant, lease, moment=moment)

@@ -20,6 +20,7 @@ from sojourn.store.checks import (
     check_payloads,
     check_row_texts,
     check_text,
+    check_turn,
     encode_document,
     encode_key,
 )
@@ -28,6 +29,7 @@ from sojourn.store.process import this_process
 from sojourn.store.protocol import (
     BackupReport,
     CheckReport,
+    Claim,
     Lease,
     Loaded,
     Order,
@@ -169,16 +171,18 @@ class SqlStore:
         *,
         expected: int | None = None,
         key: str | None = None,
-        lease: Lease | None = None,
+        lease: Lease | Claim | None = None,
+        release: bool = False,
         clear_partial: bool = False,
     ) -> Receipt:
         checked = check_session_id(session_id)
         prepared = prepare(check_events(events))
         if key is not None:
             check_text(key, "an idempotency key")
-        request = journal.Append(checked, prepared, expected, key, lease, clear_partial)
-        at = self._now()
-        receipt = await self._driver.write(lambda: journal.append(self._tenant, request, at=at))
+        check_turn(lease, key=key, release=release)
+        request = journal.Append(checked, prepared, expected, key, lease, release, clear_partial)
+        at, asked = self._now(), self._moment()
+        receipt = await self._driver.write(lambda: journal.append(self._tenant, request, at=at, asked=asked))
         self._feed.publish(self._tenant, checked, receipt.last)
         return receipt
 

@@ -2,8 +2,8 @@
 
 import anyio
 
-from sojourn.errors import LeaseLostError, LockedError
-from sojourn.store.protocol import Lease, Store
+from sojourn.errors import ConflictError, InvalidInputError, LeaseLostError, LockedError, SessionNotFoundError
+from sojourn.store.protocol import Claim, Lease, Store
 from sojourn.testing.expectations import expect, expect_equal, expect_raises
 from sojourn.testing.factories import ODD_TEXTS, said
 from sojourn.testing.suite.check import Storage, on_shared_storage, on_store
@@ -117,6 +117,85 @@ async def a_released_lease_is_lost_to_its_holder(store: Store) -> None:
         await store.renew_lease(lease)
     with expect_raises(LeaseLostError):
         await store.append("s", [said()], lease=lease)
+
+
+@on_store
+async def the_turn_is_taken_together_with_an_append(store: Store) -> None:
+    await store.create_session("s")
+    before = await store.acquire_lease("s", "before", ttl=0)
+    receipt = await store.append("s", [said()], expected=1, lease=Claim(holder="one"))
+    lease = receipt.lease
+    expect_equal((receipt.first, lease and lease.holder, lease and lease.token), (2, "one", before.token + 1), "it")
+    with expect_raises(LockedError):
+        await store.acquire_lease("s", "two")
+    if lease is not None:
+        await store.renew_lease(lease)
+        await store.append("s", [said()], lease=lease)
+
+
+@on_store
+async def a_claim_on_a_turn_that_is_held_appends_nothing(store: Store) -> None:
+    await store.create_session("s")
+    lease = await store.acquire_lease("s", "one")
+    with expect_raises(LockedError):
+        await store.append("s", [said()], lease=Claim(holder="two"))
+    expect_equal((await store.get_session("s")).header.head, 1, "the head")
+    await store.renew_lease(lease)
+
+
+@on_store
+async def a_claim_that_expects_another_head_takes_nothing(store: Store) -> None:
+    await store.create_session("s")
+    with expect_raises(ConflictError):
+        await store.append("s", [said()], expected=7, lease=Claim(holder="one"))
+    with expect_raises(SessionNotFoundError):
+        await store.append("nowhere", [said()], lease=Claim(holder="one"))
+    expect_equal((await store.acquire_lease("s", "two")).holder, "two", "the holder")
+
+
+@on_store
+async def of_many_that_claim_the_turn_at_once_one_appends(store: Store) -> None:
+    await store.create_session("s")
+    outcomes: list[str] = []
+
+    async def claim(number: int) -> None:
+        try:
+            await store.append("s", [said()], lease=Claim(holder=f"holder {number}"))
+            outcomes.append("got it")
+        except LockedError:
+            outcomes.append("locked")
+
+    async with anyio.create_task_group() as group:
+        for number in range(8):
+            group.start_soon(claim, number)
+    expect_equal(sorted(outcomes), ["got it"] + ["locked"] * 7, "the outcomes")
+    expect_equal((await store.get_session("s")).header.head, 2, "the head")
+
+
+@on_store
+async def the_turn_is_given_back_together_with_an_append(store: Store) -> None:
+    await store.create_session("s")
+    lease = await store.acquire_lease("s", "one")
+    await store.append("s", [said()], lease=lease, release=True)
+    with expect_raises(LeaseLostError):
+        await store.append("s", [said()], lease=lease, release=True)
+    expect_equal((await store.get_session("s")).header.head, 2, "the head")
+    other = await store.append("s", [said()], lease=Claim(holder="two"))
+    expect_equal(other.lease and other.lease.holder, "two", "the holder")
+
+
+@on_store
+async def a_turn_is_not_taken_twice_nor_given_back_unheld(store: Store) -> None:
+    await store.create_session("s")
+    for options in ({"lease": Claim(holder="one"), "key": "k"}, {"lease": Claim(holder="one"), "release": True}):
+        with expect_raises(InvalidInputError):
+            await store.append("s", [said()], **options)  # type: ignore[arg-type]
+    for lease in (Claim(holder=""), Claim(holder="one", ttl=-1.0)):
+        with expect_raises(InvalidInputError):
+            await store.append("s", [said()], lease=lease)
+    with expect_raises(InvalidInputError):
+        await store.append("s", [said()], release=True)
+    expect_equal((await store.get_session("s")).header.head, 1, "the head")
 
 
 @on_shared_storage
