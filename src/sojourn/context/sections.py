@@ -122,14 +122,17 @@ class Offer:
         return ()
 
     def _profile_lines(self) -> Iterable[Item]:
-        asked = self._profile == "always" or (self._profile == "when_asked" and refers_to_user(self._inputs.question))
-        if not asked:
+        profile = self._state.user_profile
+        lines = profile.to_context_text().splitlines()
+        if not lines or not self._shows_profile():
             return
         reason = "always shown" if self._profile == "always" else "the question is about the user"
-        profile = self._state.user_profile
         seqs = sorted({origin.seq for origin in profile.origins.values()})[-5:]
-        for line in profile.to_context_text().splitlines():
+        for line in lines:
             yield self._item("profile", line, 0.8, reason, seqs=seqs)
+
+    def _shows_profile(self) -> bool:
+        return self._profile == "always" or (self._profile == "when_asked" and refers_to_user(self._inputs.question))
 
     def _facts(self) -> Iterable[Item]:
         knowledge = self._state.knowledge_base
