@@ -407,7 +407,7 @@ def typed(home: Path, *keys: str, model: str = "scripted:I see.", **environment:
     with subprocess.Popen(
         [SOJOURN, "chat", "--model", model],
         cwd=home / "work",
-        env={**os.environ, "SOJOURN_HOME": str(home / "data"), "TERM": "dumb", "NO_COLOR": "", **environment},
+        env={**os.environ, "SOJOURN_HOME": str(home / "data"), "TERM": "vt100", "NO_COLOR": "", **environment},
         stdin=theirs,
         stdout=theirs,
         stderr=theirs,
@@ -442,6 +442,7 @@ def test_a_person_gets_a_prompt_dim_asides_and_leaves_with_ctrl_d(home: Path) ->
 
 def test_nothing_is_coloured_if_that_is_not_wanted(home: Path) -> None:
     assert "\x1b[2m" not in typed(home, "Hello there\n", "exit\n", NO_COLOR="1")
+    assert "\x1b" not in typed(home, "Hello there\n", "exit\n", TERM="dumb")
 
 
 def test_a_line_that_ends_with_a_backslash_goes_on(home: Path, server: WireServer, wire: OpenAiWire) -> None:

@@ -118,7 +118,9 @@ def test_every_command_is_among_those_that_are_tried(type_: Type) -> None:
 def test_a_terminal_gets_only_the_colours_of_the_program(hostile: str, words: Sequence[str]) -> None:
     ours, theirs = pty.openpty()
     program = str(Path(sys.executable).with_name("sojourn"))
-    with subprocess.Popen([program, *words], stdout=theirs, stderr=theirs, env={**os.environ, "NO_COLOR": ""}):
+    with subprocess.Popen(
+        [program, *words], stdout=theirs, stderr=theirs, env={**os.environ, "NO_COLOR": "", "TERM": "xterm"}
+    ):
         os.close(theirs)
         shown = b""
         try:

@@ -39,7 +39,7 @@ def test_asked_for_help_it_tells_which_commands_there_are() -> None:
 
 
 def test_a_terminal_gets_colours_unless_they_are_not_wanted() -> None:
-    assert "\x1b[1mWhat was kept\x1b[0m" in on_terminal(NO_COLOR="")
+    assert "\x1b[1mWhat was kept\x1b[0m" in on_terminal(NO_COLOR="", TERM="xterm")
     assert "\x1b" not in on_terminal(NO_COLOR="1")
 
 

@@ -32,8 +32,11 @@ class Dim(str):
 
 
 def color_wanted() -> bool | None:
-    """Return whether to use colours: never if NO_COLOR is set, else only on a terminal (None lets click decide)."""
-    return False if os.environ.get("NO_COLOR") else None
+    """Return whether to use colours: never if NO_COLOR is set or the terminal knows none, else only on a terminal.
+
+    None lets click find out what is a terminal.
+    """
+    return False if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb" else None
 
 
 def sentence(error: SojournError | click.ClickException) -> str:
