@@ -6,7 +6,7 @@ from pathlib import Path
 import anyio
 import pytest
 from textual.pilot import Pilot
-from textual.widgets import Button, Static
+from textual.widgets import Button, Markdown, Static
 
 from sojourn.agent.cancellation import CancellationToken
 from sojourn.agent.events import ContentChunk
@@ -112,6 +112,27 @@ async def test_what_is_typed_while_an_answer_ends_is_shown_as_it_is_answered() -
             assert app.chat.answer.display
             provider.go.set()
             await app.chat.turns.wait_until_idle()
+
+
+async def test_what_is_being_said_stays_when_something_else_is_stored() -> None:
+    provider = Slow("Once upon a time there was a ship.")
+    async with engine() as sojourn:
+        app = SojournApp(conversation(sojourn, provider=provider))
+        async with app.run_test(size=SIZE) as pilot:
+            app.chat.say("a story, please")
+            await provider.asked.wait()
+            await until(pilot, lambda: texts(app) == ["a story, please"])
+            await app.chat.answer.show(ContentChunk(text="Once upon"))
+            assert app.session is not None
+            elsewhere = await Session.open(sojourn.store, app.session.id)
+            await elsewhere.messages.assistant("said elsewhere")
+            await until(pilot, lambda: "said elsewhere" in texts(app))
+
+            assert "Once upon" in app.chat.answer.query_one(Markdown).source
+            provider.go.set()
+            await app.chat.turns.wait_until_idle()
+            assert texts(app)[-1] == "Once upon a time there was a ship."
+            assert app.chat.answer.query_one(Markdown).source == ""
 
 
 async def test_an_answer_that_is_taken_down_at_its_first_word_ends_nobody() -> None:

@@ -11,7 +11,7 @@ from textual.containers import Horizontal, Vertical
 from textual.screen import Screen
 from textual.widgets import Static
 
-from sojourn.agent.events import TurnEvent
+from sojourn.agent.events import ModelAnswered, TurnEvent
 from sojourn.desk import slash_commands
 from sojourn.desk.visible import safe
 from sojourn.desk.wording import one_line
@@ -154,6 +154,9 @@ class ChatScreen(Screen[None], Watcher):
         self._draw_status()
 
     async def turn_event(self, event: TurnEvent) -> None:
+        if isinstance(event, ModelAnswered):  # it is stored, and shown as what it is
+            await self._catch_up()
+            await self.answer.clear()
         await self.answer.show(event)
 
     async def turn_ended(self, error: SojournError | None, *, said: str) -> None:
@@ -214,13 +217,16 @@ class ChatScreen(Screen[None], Watcher):
         await self._draw_cards()
 
     async def _catch_up(self) -> None:
-        """Show what is new. What cannot be read is told, and read the next time."""
+        """Show what is new. What cannot be read is told, and read the next time.
+
+        What is being said in a turn of one's own stays as it is: the news may be of what was said before it.
+        """
         try:
             items = await self.transcript.follow()
         except SojournError as error:
             self._app.complain(error)
             return
-        if any(item.kind == "assistant" for item in items):
+        if not self._turns.is_busy and any(item.kind == "assistant" for item in items):
             await self.answer.clear()
 
     def _state_changed(self) -> None:
