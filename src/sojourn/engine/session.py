@@ -156,10 +156,7 @@ class Session:
 
     def _stored_state(self) -> SessionState:
         if self._unfolded:
-            folded = self._folded
-            for entry in self._unfolded:
-                folded = folded.apply(entry)
-            self._folded = folded
+            self._folded = self._folded.apply_all(self._unfolded)
             self._unfolded.clear()
         return self._folded
 

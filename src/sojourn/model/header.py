@@ -1,6 +1,6 @@
 """A session in one row: what a list of sessions shows. A fold of the journal like the rest of the state."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import get_args
 
@@ -32,6 +32,8 @@ HOUSEKEEPING = (
 )  # fmt: skip
 """Events about the session as a thing, not in it: they change what a list shows, and are not activity."""
 _HOUSEKEEPING_TYPES = frozenset(get_args(HOUSEKEEPING))
+_APART = _HOUSEKEEPING_TYPES | {SessionForked}
+"""Events that do more than add to the totals."""
 
 
 class SessionHeader(Value, frozen=True, kw_only=True):
@@ -66,22 +68,17 @@ class SessionHeader(Value, frozen=True, kw_only=True):
             return self._forked(event, entry)
         if isinstance(event, HOUSEKEEPING):
             return self._kept(event, entry)
-        messages, tokens, cost = totals_of(event)
-        return replace(
-            self,
-            head=entry.seq,
-            updated_at=entry.at,
-            message_count=self.message_count + messages,
-            total_tokens=self.total_tokens + tokens,
-            cost_micros=self.cost_micros + cost,
-        )
+        return _counted(self, (entry,))
 
     def apply_all(self, entries: Iterable[Entry]) -> "SessionHeader":
         """Return the header after each of *entries* in turn."""
-        header = self
+        header, said = self, list[Entry]()
         for entry in entries:
-            header = header.apply(entry)
-        return header
+            if type(entry.event) in _APART:
+                header, said = _counted(header, said).apply(entry), []
+            else:
+                said.append(entry)
+        return _counted(header, said)
 
     def _forked(self, event: SessionForked, entry: Entry) -> "SessionHeader":
         return replace(
@@ -119,6 +116,21 @@ class SessionHeader(Value, frozen=True, kw_only=True):
                 return replace(header, trashed_at=None)
             case SessionSuperseded():
                 return replace(header, superseded_by=event.by)
+
+
+def _counted(header: SessionHeader, entries: Sequence[Entry]) -> SessionHeader:
+    """Return *header* after *entries*, which only add to its totals."""
+    if not entries:
+        return header
+    messages, tokens, costs = zip(*[totals_of(entry.event) for entry in entries], strict=True)
+    return replace(
+        header,
+        head=entries[-1].seq,
+        updated_at=entries[-1].at,
+        message_count=header.message_count + sum(messages),
+        total_tokens=header.total_tokens + sum(tokens),
+        cost_micros=header.cost_micros + sum(costs),
+    )
 
 
 def is_housekeeping(event: Event) -> bool:

@@ -5,7 +5,7 @@ an event that is not listed changes nothing but the header.
 """
 
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any, Final
 
@@ -99,10 +99,21 @@ class SessionState(Value, frozen=True, kw_only=True):
 
     def apply(self, entry: Entry) -> "SessionState":
         """Return the state after *entry*, which must be the next one of the journal."""
-        changes: dict[str, Any] = {
-            name: getattr(self, name).apply(entry) for name in _CONCERNS.get(type(entry.event), ())
-        }
-        return replace(self, header=self.header.apply(entry), **changes)
+        return self.apply_all((entry,))
+
+    def apply_all(self, entries: Sequence[Entry]) -> "SessionState":
+        """Return the state after all of *entries*, which must be the next ones of the journal, in order.
+
+        No component looks at another, so each follows its own events, and the state is put together once.
+        """
+        if not entries:
+            return self
+        changed: dict[str, Any] = {}
+        for entry in entries:
+            for name in _CONCERNS.get(type(entry.event), ()):
+                component = changed[name] if name in changed else getattr(self, name)
+                changed[name] = component.apply(entry)
+        return replace(self, header=self.header.apply_all(entries), **changed)
 
     @property
     def session_id(self) -> SessionId:
@@ -171,9 +182,10 @@ class SessionState(Value, frozen=True, kw_only=True):
 
 def replay(entries: Iterable[Entry], *, state: SessionState | None = None) -> SessionState | None:
     """Fold *entries* into *state*; without one, the first entry begins a new one. No entries: *state* itself."""
-    for entry in entries:
-        state = SessionState(header=begin_header(entry)) if state is None else state.apply(entry)
-    return state
+    following = list(entries)
+    if state is None and following:
+        state = SessionState(header=begin_header(following.pop(0)))
+    return state.apply_all(following) if state is not None else None
 
 
 class _Snapshot(msgspec.Struct):
