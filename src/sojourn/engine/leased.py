@@ -28,22 +28,18 @@ async def append_as_held(
     Raises:
         LeaseLostError: somebody else took the turn over. The other errors are those of `Store.append`.
     """
-
-    async def append(lease: Lease | Claim | None) -> Receipt:
-        return await store.append(
-            session_id,
-            drafts,
-            expected=expected,
-            key=key,
-            lease=lease,
-            release=release and lease is not None,
-            clear_partial=clear_partial,
-        )
-
-    lease = held()
-    try:
-        return await append(lease)
-    except LeaseLostError:
-        if held() is lease:
-            raise
-    return await append(held())
+    while True:
+        lease = held()
+        try:
+            return await store.append(
+                session_id,
+                drafts,
+                expected=expected,
+                key=key,
+                lease=lease,
+                release=release and lease is not None,
+                clear_partial=clear_partial,
+            )
+        except LeaseLostError:
+            if held() is lease:
+                raise

@@ -1,6 +1,6 @@
 """Operations on journals: append, read, load, snapshots. They block, and hold the session's lock."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from sojourn.errors import ConflictError, CorruptError, InvalidInputError
@@ -31,10 +31,10 @@ class Append(NamedTuple):
     clear_partial: bool
 
 
-def append(shelf: Shelf, request: Append, *, at: int, asked: leases.Moment) -> Receipt:
+def append(shelf: Shelf, request: Append, *, at: int, asked: Callable[[], leases.Moment]) -> Receipt:
     """Append all or nothing. The line in the journal is what makes it so; the rest follows it.
 
-    *asked* is who does it, and when, where a turn is taken or given back.
+    *asked* tells who does it, and when, where a turn is taken or given back.
     """
     session_id = request.session_id
     with shelf.locked(session_id) as folder:
@@ -48,7 +48,7 @@ def append(shelf: Shelf, request: Append, *, at: int, asked: leases.Moment) -> R
         entries = [make_entry(prepared, session_id, seq=seq, at=when) for seq, prepared in places]
         rows = [make_row(prepared, seq=seq, at=at) for seq, prepared in places]
         line = JournalLine(first, rows[-1].seq, rows, key=request.key, clears_partial=request.clear_partial)
-        with leases.passed(shelf, folder, session_id, request.lease, release=request.release, moment=asked) as taken:
+        with leases.passed(shelf, folder, session_id, request.lease, release=request.release, moment=asked()) as taken:
             _add_line(shelf, folder, held, line, entries)
         return _receipt(held, Use(first, rows[-1].seq, at), entries=tuple(entries), lease=taken)
 

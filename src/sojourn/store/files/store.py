@@ -176,10 +176,11 @@ class FilesStore:
         prepared = prepare(check_events(events))
         if key is not None:
             check_text(key, "an idempotency key")
-        check_turn(lease, key=key, release=release)
+        if lease is not None or release:
+            check_turn(lease, key=key, release=release)
         request = journal.Append(checked, prepared, expected, key, lease, release, clear_partial)
-        at, asked = self._now(), self._moment()
-        receipt = await self._run(checked, lambda: journal.append(self._shelf, request, at=at, asked=asked))
+        at = self._now()
+        receipt = await self._run(checked, lambda: journal.append(self._shelf, request, at=at, asked=self._moment))
         self._root.feed.publish(self._tenant, checked, receipt.last)
         return receipt
 

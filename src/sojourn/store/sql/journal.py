@@ -1,6 +1,6 @@
 """Operations on journals: append, read, load."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NoReturn
 
@@ -33,21 +33,15 @@ class Append(msgspec.Struct, frozen=True, gc=False):
     clear_partial: bool
 
 
-def append(tenant: TenantId, request: Append, *, at: int, asked: leases.Moment) -> Operation[Receipt]:
-    """Append all or nothing; *asked* is who does it, and when, where a turn is taken or given back."""
+def append(tenant: TenantId, request: Append, *, at: int, asked: Callable[[], leases.Moment]) -> Operation[Receipt]:
+    """Append all or nothing; *asked* tells who does it, and when, where a turn is taken or given back."""
     spot = {"tenant": tenant, "session_id": request.session_id}
     if request.key is not None:
         stored = yield from sessions.lock(tenant, request.session_id)
         receipt = yield from _find_receipt(spot, request.key, stored.row.epoch)
         if receipt is not None:
             return receipt
-    lease = request.lease
-    if isinstance(lease, Lease):
-        yield from leases.verify(tenant, lease)
-    taken = None
-    if isinstance(lease, Claim):
-        yield from sessions.lock(tenant, request.session_id)  # a lease that nobody ever took cannot be locked itself
-        taken = yield from leases.find_free(tenant, request.session_id, lease.holder, moment=asked)
+    taken = (yield from _check_turn(tenant, request, asked)) if request.lease is not None else None
     head, epoch, keeps_house = yield from _advance(spot, request, at=at)
 
     first, when = head + 1, moment(at)
@@ -63,11 +57,23 @@ def append(tenant: TenantId, request: Append, *, at: int, asked: leases.Moment) 
         yield Statement("insert_receipt", {**spot, "key": request.key, "first_seq": first, "last_seq": last, "at": at})
     if request.clear_partial:
         yield Statement("delete_partial", spot)
-    if isinstance(lease, Claim) and taken is not None:
-        yield leases.put(tenant, taken, ttl=lease.ttl, moment=asked)
-    elif isinstance(lease, Lease) and request.release:
-        yield leases.give_back(tenant, lease, moment=asked)
+    if isinstance(request.lease, Claim) and taken is not None:
+        yield leases.put(tenant, taken, ttl=request.lease.ttl, moment=asked())
+    elif isinstance(request.lease, Lease) and request.release:
+        yield leases.give_back(tenant, request.lease, moment=asked())
     return Receipt(first=Seq(first), last=last, at=when, epoch=epoch, entries=tuple(entries), lease=taken)
+
+
+def _check_turn(tenant: TenantId, request: Append, asked: Callable[[], leases.Moment]) -> Operation[Lease | None]:
+    """Make sure of the lease that is held; return the one that is claimed."""
+    lease = request.lease
+    if isinstance(lease, Lease):
+        yield from leases.verify(tenant, lease)
+        return None
+    if not isinstance(lease, Claim):
+        return None
+    yield from sessions.lock(tenant, request.session_id)  # a lease that nobody ever took cannot be locked itself
+    return (yield from leases.find_free(tenant, request.session_id, lease.holder, moment=asked()))
 
 
 def extend(tenant: TenantId, session_id: SessionId, rows: Sequence[JournalRow]) -> Operation[SessionRow]:

@@ -179,10 +179,11 @@ class SqlStore:
         prepared = prepare(check_events(events))
         if key is not None:
             check_text(key, "an idempotency key")
-        check_turn(lease, key=key, release=release)
+        if lease is not None or release:
+            check_turn(lease, key=key, release=release)
         request = journal.Append(checked, prepared, expected, key, lease, release, clear_partial)
-        at, asked = self._now(), self._moment()
-        receipt = await self._driver.write(lambda: journal.append(self._tenant, request, at=at, asked=asked))
+        at = self._now()
+        receipt = await self._driver.write(lambda: journal.append(self._tenant, request, at=at, asked=self._moment))
         self._feed.publish(self._tenant, checked, receipt.last)
         return receipt
 
