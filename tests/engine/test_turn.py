@@ -81,6 +81,29 @@ async def test_a_turn_takes_the_session_and_gives_it_back_with_what_is_said_in_i
         assert last_turn_outcome(other) == "completed"
 
 
+async def test_a_turn_that_was_given_back_does_not_end_the_one_behind_it() -> None:
+    async with open_store("memory:") as store:
+        session = await Session.create(store, "s")
+        given_back, may_leave = asyncio.Event(), asyncio.Event()
+
+        async def first() -> None:
+            async with session.turn() as turn:
+                await session.append(turn.completed(), release=True)
+                given_back.set()
+                await may_leave.wait()
+
+        leaving = asyncio.create_task(first())
+        await given_back.wait()
+        async with session.turn():
+            may_leave.set()
+            await leaving
+
+            assert session.in_turn
+            with pytest.raises(LockedError):
+                await store.acquire_lease("s", "somebody else")
+        assert not session.in_turn
+
+
 async def test_a_turn_begins_behind_what_others_said_meanwhile() -> None:
     async with open_store("memory:") as store:
         session = await Session.create(store, "s")

@@ -224,6 +224,10 @@ class Session:
         """Whether a turn is being held through this object."""
         return self._lease is not None
 
+    def holds(self, lease: Lease) -> bool:
+        """Tell whether appends are tied to *lease*."""
+        return self._lease == lease
+
     def hold(self, lease: Lease | None) -> None:
         """Tie every append to *lease* from now on, or to none: what `turn` does."""
         self._lease = lease
@@ -257,6 +261,7 @@ class Session:
             drafts = self._keep_in_memory(as_drafts(drafts))
             if not drafts and events:
                 return Receipt(first=self.head, last=self.head, at=self.clock.now(), epoch=self._epoch)
+        before = self._lease
         receipt = await append_as_held(
             self._store,
             self.id,
@@ -267,7 +272,7 @@ class Session:
             release=release,
             clear_partial=clear_partial,
         )
-        if receipt.lease is not None or release:
+        if receipt.lease is not None or (release and self._lease is before):
             self.hold(receipt.lease)
         if receipt.first == self.head + 1 and receipt.epoch == self._epoch and receipt.entries:
             self._follow(receipt.entries)

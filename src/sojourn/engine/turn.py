@@ -46,9 +46,8 @@ class Leasing(Protocol):
     def clock(self) -> Clock: ...
     @property
     def head(self) -> Seq: ...
-    @property
-    def in_turn(self) -> bool:
-        """Whether a lease is held."""
+    def holds(self, lease: Lease) -> bool:
+        """Tell whether appends are tied to *lease*."""
         ...
 
     async def refresh(self) -> None: ...
@@ -134,7 +133,7 @@ async def run_turn(
             raise cancelled
         turn = HeldTurn(name, seconds)
         _INSIDE.set((*_INSIDE.get(), name))
-        async with kept(session.store, lease, is_held=lambda: session.in_turn):
+        async with kept(session.store, lease, is_held=lambda: session.holds(lease)):
             yield turn
         outcome = "waiting" if turn.is_put_aside else "completed"
     except anyio.get_cancelled_exc_class():
@@ -146,7 +145,7 @@ async def run_turn(
             try:
                 await _end(session, name, outcome, seconds=seconds())
             finally:
-                if session.in_turn:
+                if session.holds(lease):  # it was not given back before, and no other turn has begun since
                     session.hold(None)
                     await session.store.release_lease(lease)
 
