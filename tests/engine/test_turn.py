@@ -8,9 +8,9 @@ import pytest
 
 from sojourn import Session, open_store
 from sojourn.context.validity import CANCELLED
+from sojourn.engine.holding import kept
 from sojourn.engine.repair import CANCELLED_BEFORE
 from sojourn.engine.session import SessionOptions
-from sojourn.engine.turn import kept
 from sojourn.errors import BusyError, LeaseLostError, LockedError, TooLargeError, UnavailableError
 from sojourn.model.entry import Entry
 from sojourn.model.events import MessageAdded, TurnEnded, VariableSet
@@ -303,7 +303,7 @@ async def held(*ends: Exception | None, given_back: bool = False) -> bool:
             renewed.set()
             await asyncio.Event().wait()
 
-    async with kept(store, store, is_held=lambda: bool(store.ends) or not given_back, pause=pause):
+    async with kept(store, store, is_held=lambda: bool(store.ends) or not given_back, after=0, pause=pause):
         await renewed.wait()
     return True
 

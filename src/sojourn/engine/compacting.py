@@ -23,12 +23,12 @@ from sojourn.context.tokens import CharacterCounter, TokenCounter
 from sojourn.engine.budgeting import SessionBudget
 from sojourn.engine.compaction import Compaction, CompactionSettings, Proposal
 from sojourn.engine.findings import Findings, read_findings
+from sojourn.engine.holding import acquired, kept
 from sojourn.engine.learner import FailureHandler, log_failure
 from sojourn.engine.loading import load_state
 from sojourn.engine.rehearsal import Rehearsal
 from sojourn.engine.session import Session
 from sojourn.engine.summarising import SummaryWriter, Unwritten, line_of, recorded
-from sojourn.engine.turn import acquired, kept
 from sojourn.errors import (
     ConflictError,
     InvalidInputError,

@@ -10,7 +10,7 @@ resumes it finds them; any other turn closes them.
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from contextvars import ContextVar
 from typing import Final, Protocol
@@ -19,8 +19,9 @@ import anyio
 import uuid_utils
 
 from sojourn.clock import Clock
+from sojourn.engine.holding import LEASE_SECONDS, acquired, kept
 from sojourn.engine.repair import closing_events
-from sojourn.errors import BusyError, ConflictError, LeaseLostError, UnavailableError
+from sojourn.errors import ConflictError, LeaseLostError
 from sojourn.model.entry import Draft
 from sojourn.model.events import Event, TurnEnded, TurnOutcome, TurnStarted
 from sojourn.model.ids import Seq, SessionId
@@ -29,8 +30,6 @@ from sojourn.store.protocol import Claim, Lease, Receipt, Store
 
 _INSIDE: Final[ContextVar[tuple[str, ...]]] = ContextVar("sojourn_turns", default=())
 """The turns that whoever runs is inside of."""
-LEASE_SECONDS: Final = 30.0
-RENEW_SECONDS: Final = 10.0
 
 
 class Leasing(Protocol):
@@ -159,23 +158,6 @@ async def is_inside_turn(session: Leasing) -> bool:
     return turn is not None and turn.outcome is None and turn.turn_id in _INSIDE.get()
 
 
-async def acquired(store: Store, session_id: SessionId, holder: str) -> Lease:
-    """Take the lease. Whoever is cancelled meanwhile gives it back, or nobody could take it until it expires.
-
-    Raises:
-        LockedError: somebody else holds it.
-    """
-    taking = asyncio.ensure_future(store.acquire_lease(session_id, holder, ttl=LEASE_SECONDS))
-    try:
-        return await asyncio.shield(taking)
-    except asyncio.CancelledError:
-        with anyio.CancelScope(shield=True):
-            await asyncio.wait([taking])
-            if not taking.cancelled() and taking.exception() is None:
-                await store.release_lease(taking.result())
-        raise
-
-
 async def _settled(working: asyncio.Future[Lease]) -> asyncio.CancelledError | None:
     """Wait until it is known what became of *working*, and return the cancel that came meanwhile, if one did.
 
@@ -251,48 +233,3 @@ async def _end(session: Leasing, turn_id: str, outcome: TurnOutcome, *, seconds:
             await session.append(*events, clear_partial=partial is not None)
     except LeaseLostError:
         return  # whoever took over has closed this turn
-
-
-@asynccontextmanager
-async def kept(
-    store: Store,
-    lease: Lease,
-    *,
-    is_held: Callable[[], bool] = lambda: True,
-    pause: Callable[[float], Awaitable[None]] = anyio.sleep,
-) -> AsyncIterator[None]:
-    """Renew *lease* while the body runs; if it is lost, the body is cancelled and `LeaseLostError` raised.
-
-    One that *is_held* no more was given back, and is left alone. A store that cannot be reached for a moment is asked
-    again, as long as the lease holds. *pause* waits for so many seconds.
-    """
-
-    async def renew() -> None:
-        failed = 0
-        while True:
-            await pause(RENEW_SECONDS)
-            try:
-                if is_held():
-                    await store.renew_lease(lease, ttl=LEASE_SECONDS)
-                failed = 0
-            except LeaseLostError:
-                if is_held():
-                    raise
-            except (BusyError, UnavailableError):
-                failed += 1
-                if failed * RENEW_SECONDS >= LEASE_SECONDS:
-                    raise
-
-    failure: BaseException | None = None
-    try:
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(renew)
-            try:
-                yield
-            except BaseException as error:  # noqa: BLE001 - raised again below, outside the group, as it is
-                failure = error
-            tasks.cancel_scope.cancel()
-    except BaseExceptionGroup as group:
-        raise group.exceptions[0] from None
-    if failure is not None:
-        raise failure
