@@ -151,6 +151,8 @@ async def test_a_question_of_another_size_is_refused(index: SearchIndex) -> None
         await index.nearest(MODEL, vector(1, 0, 0), EVERYWHERE, 10)
     with pytest.raises(EmbeddingError):
         await index.similarities(MODEL, vector(1, 0, 0), [await number_of(index, "one")])
+    with pytest.raises(EmbeddingError):
+        await index.closest_vectors(MODEL, vector(1, 0, 0), [await number_of(index, "one")])
 
 
 async def test_zeros_are_near_nothing(index: SearchIndex) -> None:
@@ -175,6 +177,22 @@ async def test_how_near_named_documents_are_is_told_by_their_best_chunk(index: S
     assert told == {one: pytest.approx(1, abs=0.002), two: pytest.approx(0.7071, abs=0.002)}
     assert await index.similarities(MODEL, vector(0, 1), []) == {}
     assert await index.similarities("model-b", vector(0, 1), [one]) == {}
+
+
+async def test_a_document_lends_the_chunk_that_is_nearest_to_the_question(index: SearchIndex) -> None:
+    await tell(index, "one", "two", "three", "zero")
+    await embed(index, {"one": rows((1, 0), (0, 5)), "two": unit(1, 1), "zero": np.zeros((1, 2), dtype=np.float32)})
+    one, two, three, zero = [await number_of(index, text) for text in ("one", "two", "three", "zero")]
+
+    lent = await index.closest_vectors(MODEL, vector(0.1, 1), [two, one, three, zero, 10**12])
+
+    assert sorted(lent) == sorted([one, two])
+    assert lent[one].tolist() == pytest.approx([0, 1], abs=0.01)
+    assert lent[two].tolist() == pytest.approx([0.7071, 0.7071], abs=0.01)
+    assert await index.similarities(MODEL, lent[two], [two]) == {two: pytest.approx(1, abs=0.002)}
+    assert await index.closest_vectors(MODEL, vector(0, 1), []) == {}
+    assert await index.closest_vectors(MODEL, vector(0, 0), [one]) == {}
+    assert await index.closest_vectors("model-b", vector(0, 1), [one]) == {}
 
 
 async def test_vectors_that_are_no_numbers_are_refused(index: SearchIndex) -> None:

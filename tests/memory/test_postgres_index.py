@@ -347,6 +347,7 @@ async def test_without_pgvector_words_are_found_and_vectors_say_what_is_missing(
         for call in (
             index.nearest(MODEL, vector(1, 0), EVERYWHERE, 10),
             index.similarities(MODEL, vector(1, 0), [1]),
+            index.closest_vectors(MODEL, vector(1, 0), [1]),
             index.without_vectors(MODEL, 10),
             index.add_vectors(MODEL, [(1, unit(1, 0))]),
         ):

@@ -330,6 +330,8 @@ async def test_without_numpy_words_are_found_and_vectors_say_what_is_missing(mon
             await index.nearest(MODEL, rows[0], EVERYWHERE, 10)
         with pytest.raises(MissingExtraError, match="embeddings"):
             await index.similarities(MODEL, rows[0], [number])
+        with pytest.raises(MissingExtraError, match="embeddings"):
+            await index.closest_vectors(MODEL, rows[0], [number])
 
 
 async def test_vectors_that_another_process_adds_are_found(path: Path) -> None:

@@ -197,6 +197,22 @@ class PostgresIndex:
         question = embedding.Question(model, text, len(vector))
         return await self._read(partial(embedding.similarities, self._tenant, question, numbers))
 
+    async def closest_vectors(
+        self, model: str, vector: "NDArray[float32]", numbers: Sequence[int]
+    ) -> "dict[int, NDArray[float32]]":
+        """Return of each of these documents that vector of *model* which is nearest to *vector*.
+
+        Raises:
+            EmbeddingError: *vector* has another size than those that are kept.
+            MissingExtraError: the server has no pgvector.
+        """
+        self._need_vectors()
+        text = embedding.written(vector)
+        if text is None:
+            return {}
+        question = embedding.Question(model, text, len(vector))
+        return await self._read(partial(embedding.closest_vectors, self._tenant, question, numbers))
+
     async def documents(self, numbers: Sequence[int]) -> list[Stored]:
         """Return documents by number, in that order; those that are gone are left out."""
         return await self._read(partial(looking.documents, self._tenant, numbers))

@@ -210,6 +210,24 @@ def similarities(tenant: TenantId, asked: Question, numbers: Sequence[int]) -> O
     return dict(rows)
 
 
+def closest_vectors(
+    tenant: TenantId, asked: Question, numbers: Sequence[int]
+) -> "Operation[dict[int, NDArray[float32]]]":
+    """Return of each of these documents the vector that is nearest to the one that is *asked* for."""
+    model = yield from _model_for(tenant, asked)
+    if model is None:
+        return {}
+    rows = yield run(f"closest_vectors@{model.vectors}", tenant=tenant, vector=asked.vector, numbers=list(numbers))
+    return {number: _read(text) for number, text in rows}
+
+
+def _read(text: str) -> "NDArray[float32]":
+    """Return a vector that pgvector has written."""
+    import numpy as np  # noqa: PLC0415 - whoever has vectors has it
+
+    return np.array(text.strip("[]").split(","), np.float32)
+
+
 def vector_tables(tenant: TenantId) -> Operation[list[str]]:
     """Return the names of the tables that have vectors of *tenant*."""
     return [vector_table(number) for (number,) in (yield run("list_vector_tables", tenant=tenant))]

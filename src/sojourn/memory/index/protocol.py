@@ -123,6 +123,16 @@ class SearchIndex(Protocol):
         """
         ...
 
+    async def closest_vectors(
+        self, model: str, vector: "NDArray[float32]", numbers: Sequence[int]
+    ) -> "dict[int, NDArray[float32]]":
+        """Return of each of these documents that vector of *model* which is nearest to *vector*, with length 1.
+
+        Documents without vectors of *model* are left out. It stands for what a document says about the question, so
+        that others can be compared with it.
+        """
+        ...
+
     async def documents(self, numbers: Sequence[int]) -> list[Stored]:
         """Return documents by number, in that order; those that are gone are left out."""
         ...

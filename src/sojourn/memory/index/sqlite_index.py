@@ -178,6 +178,20 @@ class SqliteIndex:
 
         return await self._read(similarities, model, vector, numbers)
 
+    async def closest_vectors(
+        self, model: str, vector: "NDArray[float32]", numbers: Sequence[int]
+    ) -> "dict[int, NDArray[float32]]":
+        """Return of each of these documents the vector that is nearest to *vector*.
+
+        Raises:
+            EmbeddingError: *vector* has another size than those of *model*.
+            MissingExtraError: NumPy is not installed.
+        """
+        require("numpy", extra="embeddings")
+        from sojourn.memory.index.sqlite_vectors import closest_vectors  # noqa: PLC0415 - NumPy is optional
+
+        return await self._read(closest_vectors, model, vector, numbers)
+
     async def documents(self, numbers: Sequence[int]) -> list[Stored]:
         return await self._read(sqlite_reading.documents, numbers)
 

@@ -61,20 +61,48 @@ def similarities(
     connection: apsw.Connection, tenant: TenantId, model: str, vector: Floats, numbers: Sequence[int]
 ) -> dict[int, float]:
     """Return how near each of these documents is to *vector*."""
+    compared = _compared(connection, tenant, model, vector, numbers)
+    found: dict[int, float] = {}
+    for document, score in zip(compared.documents, compared.scores.tolist(), strict=True):
+        found[document] = max(score, found.get(document, score))
+    return found
+
+
+def closest_vectors(
+    connection: apsw.Connection, tenant: TenantId, model: str, vector: Floats, numbers: Sequence[int]
+) -> dict[int, Floats]:
+    """Return of each of these documents the vector that is nearest to *vector*."""
+    compared = _compared(connection, tenant, model, vector, numbers)
+    found: dict[int, Floats] = {}
+    for place in np.argsort(-compared.scores, kind="stable").tolist():
+        found.setdefault(compared.documents[place], compared.scales[place] * compared.quantised[place])
+    return found
+
+
+class _Compared(NamedTuple):
+    """The vectors of some documents, a row each, with their cosines."""
+
+    documents: list[int]
+    scales: Floats
+    quantised: NDArray[np.int8]
+    scores: Floats
+
+
+def _compared(
+    connection: apsw.Connection, tenant: TenantId, model: str, vector: Floats, numbers: Sequence[int]
+) -> _Compared:
+    """Compare all vectors of these documents with *vector*."""
     known = _model(connection, tenant, model, vector)
     question = unit_rows(vector.reshape(1, -1))
     if known is None or not len(question):
-        return {}
+        return _Compared([], np.empty(0, np.float32), np.empty((0, 0), np.int8), np.empty(0, np.float32))
     rows = select(
         connection,
         "SELECT document, vector FROM vectors WHERE model = ? AND document IN (SELECT value FROM json_each(?))",
         (known.number, listed(numbers)),
     )
-    scores = cosines(question[0], *unpack([row for _, row in rows], known.dimensions))
-    found: dict[int, float] = {}
-    for (document, _), score in zip(rows, scores.tolist(), strict=True):
-        found[document] = max(score, found.get(document, score))
-    return found
+    scales, quantised = unpack([row for _, row in rows], known.dimensions)
+    return _Compared([document for document, _ in rows], scales, quantised, cosines(question[0], scales, quantised))
 
 
 class _Model(NamedTuple):

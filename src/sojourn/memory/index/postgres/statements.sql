@@ -375,3 +375,9 @@ SELECT number, max(1 - (vector OPERATOR({pgvector}.<=>) %(vector)s::{pgvector}.h
 FROM {vectors}
 WHERE tenant = %(tenant)s AND number = ANY (%(numbers)s::bigint[])
 GROUP BY number;
+
+-- name: closest_vectors
+SELECT DISTINCT ON (number) number, vector::text
+FROM {vectors}
+WHERE tenant = %(tenant)s AND number = ANY (%(numbers)s::bigint[])
+ORDER BY number, vector OPERATOR({pgvector}.<=>) %(vector)s::{pgvector}.halfvec, chunk;
