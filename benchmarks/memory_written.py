@@ -7,8 +7,8 @@ wrong, and so is finding the same thing twice. `optional` expectations may be fo
 Each kind has two files. The rules were tuned on `*_tune`, so its figures say only that nothing broke. Of `*_held` (for
 intent written before its rules, for the other kinds when theirs were nearly done) only the totals were looked at, so
 its figures are the ones to quote; but its sentences come from the same hand as the rules, and other people's will be
-read somewhat worse. Once a miss in
-`*_held` is looked at and mended, the exchange belongs into `*_tune`. `fact_precision` is that of `technical_held`.
+read somewhat worse. Once a miss in `*_held` is looked at and mended, the exchange belongs into `*_tune`.
+`fact_precision` is that of `technical_held`.
 
     python benchmarks/memory_written.py [--quick] [--json] [--wrong tune] [--data shared/data]
 

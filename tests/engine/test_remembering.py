@@ -49,6 +49,31 @@ async def test_what_was_just_said_is_found_before_it_is_indexed(app: Sojourn) ->
     assert texts(await session.search("where is the staging server?")) == ["The staging server lives in Helsinki"]
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which did I do first, fix the fence or trim the goats' hooves?",
+        "How many days passed between the day I fixed the fence and the day I trimmed the hooves?",
+    ],
+)
+async def test_a_question_of_two_parts_finds_both(app: Sojourn, question: str) -> None:
+    session = await app.sessions.create("s")
+    fence = await session.messages.user("I fixed the fence by the orchard on Saturday")
+    await session.messages.assistant("Nice weather for it. Did it take long?")
+    await session.messages.user("Most of the day. The hay is in as well")
+    hooves = await session.messages.user("We trimmed the hooves of all the goats on Tuesday")
+    await session.messages.assistant("The goats must be glad, and the fence will keep them in")
+    await session.messages.user("The tractor needs new tyres")
+    await app.background.drain()
+
+    found = await session.search(question, limit=2)
+    answer = await session.query(question)
+
+    assert {hit.document.seq for hit in found} == {fence.seq, hooves.seq}
+    assert {one.seq for one in answer.evidence[:2]} == {fence.seq, hooves.seq}
+    assert not answer.found
+
+
 async def test_a_result_points_at_its_message_and_marks_the_words(app: Sojourn) -> None:
     session = await app.sessions.create("s")
     said = await session.messages.user("We deploy on Fridays, whatever people say")

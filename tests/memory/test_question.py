@@ -1,6 +1,6 @@
 """A question is read into terms, people and times; any text is one."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from hypothesis import given
@@ -154,6 +154,47 @@ def test_a_time_is_understood(text: str, inside: datetime, outside: datetime) ->
 @pytest.mark.parametrize("text", ["it may rain", "march on", "jan is here", "room 2150", "a 1999-page book 12345"])
 def test_other_words_are_no_times(text: str) -> None:
     assert periods_of(text.replace("1999-page", "long"), now=NOW) == ()
+
+
+@pytest.mark.parametrize("text", ["this week", "this month", "this year"])
+def test_what_is_going_on_ends_today_because_nothing_was_said_later(text: str) -> None:
+    (period,) = periods_of(text, now=NOW)
+
+    assert period.holds(NOW - timedelta(days=3))
+    assert period.holds(NOW)
+    assert not period.holds(NOW + timedelta(days=2))
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("Which museum did I visit two months ago?", ["museum", "visit"]),
+        ("Who sang last Saturday?", ["sang"]),
+        ("the hikes of the past three weeks", ["hikes"]),
+        ("what broke yesterday or last night", ["broke"]),
+        ("who comes this weekend", ["comes", "weekend"]),
+        ("who came on Monday", ["came", "monday"]),
+        ("What did I do yesterday?", ["yesterday"]),
+    ],
+)
+def test_how_long_ago_it_was_is_no_word_to_look_for_unless_nothing_else_is_left(text: str, words: list[str]) -> None:
+    assert read_question(text, now=NOW).words == words
+
+
+def test_without_a_now_how_long_ago_it_was_is_a_word_like_others() -> None:
+    assert read_question("Who sang last Saturday?").words == ["sang", "last", "saturday"]
+
+
+@pytest.mark.parametrize(
+    "text", ["How many museums did I visit?", "how much did we spend", "the total cost", "What is our average age?"]
+)
+def test_a_question_that_counts_or_sums_up_asks_for_all(text: str) -> None:
+    assert read_question(text).asks_for_all
+
+
+@pytest.mark.parametrize("text", ["Which museum did I visit?", "how long is the pier", "Somehow, many people came."])
+def test_other_questions_ask_for_the_best(text: str) -> None:
+    assert not read_question(text).asks_for_all
 
 
 def test_relative_times_need_a_now() -> None:

@@ -224,6 +224,51 @@ async def test_meaning_finds_what_words_do_not(index: SearchIndex) -> None:
     assert any(reason.startswith("meaning ") for reason in hits[0].reasons)
 
 
+def shelves() -> list[Document]:
+    """Return three talks: of a bowl, of something else, and of what is like a bowl without a word in common."""
+    said = {"s1": "I sold a bowl, all clay.", "s2": "We sail at noon.", "s3": "The kiln gave us a fine jug."}
+    return [document for session, text in said.items() for document in talk(text, session=session)]
+
+
+@pytest.mark.anyio
+async def test_who_asks_how_many_finds_what_is_like_the_best_hit(index: SearchIndex) -> None:
+    embedder = TopicEmbedder()
+    await tell(index, shelves(), embedder)
+
+    hits = await Search(index, [embedder]).find("How many bowls sold?", EVERYWHERE)
+
+    assert texts(hits) == ["I sold a bowl, all clay.", "The kiln gave us a fine jug.", "We sail at noon."]
+    assert "like the best hits" in hits[1].reasons
+    assert "like the best hits" not in hits[2].reasons
+
+
+@pytest.mark.anyio
+async def test_who_asks_for_one_thing_does_not_get_what_is_only_like_it(index: SearchIndex) -> None:
+    embedder = TopicEmbedder()
+    await tell(index, shelves(), embedder)
+
+    hits = await Search(index, [embedder]).find("Which bowl sold?", EVERYWHERE)
+
+    assert texts(hits) == ["I sold a bowl, all clay.", "We sail at noon.", "The kiln gave us a fine jug."]
+    assert not any("like the best hits" in hit.reasons for hit in hits)
+
+
+@pytest.mark.anyio
+async def test_what_waits_to_be_embedded_is_not_taken_to_be_unlike(index: SearchIndex) -> None:
+    embedder = TopicEmbedder()
+    await tell(index, shelves(), embedder)
+    tail = talk("I sold another bowl at the fair.", session="s4")
+
+    hits = await Search(index, [embedder]).find("How many bowls have I sold?", EVERYWHERE, tail=tail)
+
+    assert set(texts(hits)[:2]) == {"I sold a bowl, all clay.", "I sold another bowl at the fair."}
+
+
+@pytest.mark.anyio
+async def test_how_many_is_asked_of_an_empty_index(index: SearchIndex) -> None:
+    assert await Search(index, [TopicEmbedder()]).find("How many bowls have I sold?", EVERYWHERE) == []
+
+
 @pytest.mark.anyio
 async def test_the_name_of_a_speaker_is_not_embedded(index: SearchIndex) -> None:
     embedder = TopicEmbedder()

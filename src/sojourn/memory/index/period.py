@@ -1,7 +1,7 @@
 """The stretches of time that a question names: a year, a month, a day, "last week", "three days ago".
 
 They make what was said then more likely to be the answer; they exclude nothing, because what happened at one time is
-often told at another.
+often told at another. Nothing was said later than now, so "this week" ends today.
 """
 
 import re
@@ -53,6 +53,7 @@ _RELATIVE: Final = re.compile(
     r"\b(?P<word>today|yesterday|tomorrow|(?P<which>last|past|this|next)\s+(?P<unit>week(?:end)?|month|year|night))\b",
     re.IGNORECASE,
 )
+_PAST_WORD: Final = re.compile(r"\b(?:ago|last|past|yesterday)\b", re.IGNORECASE)
 _DAYS: Final = {"day": 1, "night": 1, "week": 7, "weekend": 7, "month": 30, "year": 365}
 
 
@@ -80,6 +81,16 @@ def periods_of(text: str, *, now: datetime | None = None) -> tuple[Period, ...]:
     if now is not None:
         found += _relative(text, now)
     return tuple(found[:MAX_PERIODS])
+
+
+def without_past(text: str) -> str:
+    """Return *text* without its words for how long ago something was.
+
+    They say when to look, and as words they mislead: "last week" in another message is another week.
+    """
+    for pattern in (_AGO, _PAST, _WEEKDAY, _RELATIVE):
+        text = pattern.sub(lambda match: " " if _PAST_WORD.search(match[0]) else match[0], text)
+    return text
 
 
 def _dates(text: str) -> Iterator[Period]:
@@ -152,6 +163,6 @@ _NAMED: Final[dict[str, Callable[[datetime, int], Period]]] = {
     "tomorrow": _span(lambda _: -1, lambda _: -2),
     "last": _span(lambda days: 2 * days, lambda _: 0),
     "past": _span(lambda days: days, lambda _: -1),
-    "this": _span(lambda days: days, lambda days: -days),
+    "this": _span(lambda days: days, lambda _: -1),
     "next": _span(lambda _: 0, lambda days: -2 * days),
 }

@@ -12,7 +12,7 @@ from typing import Final, Literal
 
 import msgspec
 
-from sojourn.memory.index.period import Period, periods_of
+from sojourn.memory.index.period import Period, periods_of, without_past
 from sojourn.memory.index.stems import fold, stem
 from sojourn.model.value import Value
 
@@ -53,6 +53,7 @@ _ASKS_WHEN: Final = re.compile(
     r"|(?:what|which) (?:date|day|month|year|time|week|season))\b",
     re.IGNORECASE,
 )
+_ASKS_FOR_ALL: Final = re.compile(r"\bhow (?:many|much)\b|\b(?:total|average|altogether|combined)\b", re.IGNORECASE)
 
 
 class Term(Value, frozen=True, kw_only=True):
@@ -64,13 +65,17 @@ class Term(Value, frozen=True, kw_only=True):
 
 
 class Question(Value, frozen=True, kw_only=True):
-    """What a question looks for. *roles* are those it speaks of: I and my are the user, you the assistant."""
+    """What a question looks for. *roles* are those it speaks of: I and my are the user, you the assistant.
+
+    It *asks_for_all* if it counts or sums up: then everything of a kind is the answer, not the one best message.
+    """
 
     text: str
     terms: tuple[Term, ...] = ()
     roles: frozenset[str] = frozenset()
     periods: tuple[Period, ...] = ()
     asks_when: bool = False
+    asks_for_all: bool = False
 
     @property
     def words(self) -> list[str]:
@@ -108,21 +113,25 @@ class Question(Value, frozen=True, kw_only=True):
 def read_question(text: str, *, now: datetime | None = None) -> Question:
     """Read *text*. Times such as "last week" are understood when *now* is given."""
     text = text[:MAX_READ]
-    terms = tuple(_terms(text))
-    telling = tuple(term for term in terms if not (term.kind == "word" and term.text in STOP_WORDS))
     words = _WORD.findall(fold(text))
+    terms = (now is not None and _telling(without_past(text))) or _telling(text) or tuple(_terms(text))
     return Question(
         text=text,
-        terms=(telling or terms)[:MAX_TERMS],
+        terms=terms[:MAX_TERMS],
         roles=frozenset(_ROLES[word] for word in words if word in _ROLES),
         periods=periods_of(text, now=now),
         asks_when=_ASKS_WHEN.search(text) is not None,
+        asks_for_all=_ASKS_FOR_ALL.search(text) is not None,
     )
 
 
 def _first(word: str) -> str:
     found = _WORD.search(fold(word))
     return found[0] if found else ""
+
+
+def _telling(text: str) -> tuple[Term, ...]:
+    return tuple(term for term in _terms(text) if not (term.kind == "word" and term.text in STOP_WORDS))
 
 
 def _terms(text: str) -> Iterator[Term]:

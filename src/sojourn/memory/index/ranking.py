@@ -5,8 +5,8 @@ that it answers, and whether the talk was about the subject there. Each of these
 their sum, each times its weight.
 
 The weights were fitted so that the known answers to questions about long conversations come first, and were checked on
-conversations that they had not been fitted to (`benchmarks/memory_retrieval.py` takes the measure). They are few, so
-that they hold for talk of other kinds.
+conversations that they had not been fitted to (`benchmarks/memory_fitting.py` does both). They are few, so that they
+hold for talk of other kinds.
 """
 
 import math
@@ -36,6 +36,8 @@ STRONGEST: Final = 3
 OWN_SHARE: Final = 0.3
 """What a message's own words count beside those of the pair, in the strength of a stretch."""
 RANK_OFFSET: Final = 10.0
+CLEARLY_ALIKE: Final = 0.1
+"""By so much a cosine must be above the usual one to be worth a word."""
 
 
 class Weights(NamedTuple):
@@ -55,6 +57,7 @@ class Weights(NamedTuple):
         says_when: it speaks of time, and the question asks when.
         says_time: it speaks of time, and the question asks something else.
         in_period: it is from the time that the question names.
+        alike: how like it is to the best hits, and the question asks for all of a kind.
     """
 
     pair: float
@@ -70,6 +73,7 @@ class Weights(NamedTuple):
     says_when: float
     says_time: float
     in_period: float
+    alike: float
 
 
 LIKELY_WITH_MEANING: Final = (0.77, 9.75)
@@ -77,11 +81,11 @@ LIKELY_BY_WORDS: Final = (0.61, 11.6)
 """How steeply the share of messages that belong to an answer rises with the score, and where it is a half: fitted."""
 WITH_MEANING: Final = Weights(
     pair=2.14, word_rank=1.08, meaning=1.62, stretch=1.69, surroundings=1.13, answers=1.03, asks=-0.95, opens=0.61,
-    speaker=1.05, role=2.15, says_when=1.55, says_time=0.45, in_period=4.0,
+    speaker=1.05, role=2.15, says_when=1.55, says_time=0.45, in_period=4.0, alike=5.0,
 )  # fmt: skip
 WORDS_ONLY: Final = Weights(
     pair=1.7, word_rank=2.29, meaning=0.0, stretch=5.15, surroundings=0.0, answers=2.19, asks=-0.89, opens=0.57,
-    speaker=1.08, role=1.48, says_when=1.57, says_time=0.33, in_period=4.0,
+    speaker=1.08, role=1.48, says_when=1.57, says_time=0.33, in_period=4.0, alike=0.0,
 )  # fmt: skip
 
 _TIME_WORDS: Final = frozenset({
@@ -100,10 +104,12 @@ _LOOKED_AT: Final = 2_000
 class Candidate:
     """A document that may be the answer, or that stands beside one (*eligible* is False if it must not be shown).
 
-    *cosines* has one number for each embedding model, None where the document has no vector.
+    *number* is its own in the index, None for one that is not there yet. *cosines* has one number for each embedding
+    model, None where the document has no vector.
     """
 
     document: Document
+    number: int | None = None
     eligible: bool = True
     cosines: tuple[float | None, ...] = ()
 
@@ -146,6 +152,10 @@ class Judged:
     surroundings: float = 0.0
     signals: tuple[float, ...] = ()
 
+    def note_likeness(self, likeness: float) -> None:
+        """Set the signal `alike`, which is known only after the others have told which hits are the best."""
+        self.signals = (*self.signals[:-1], likeness)
+
 
 class Ranking:
     """Ranks candidates for one question.
@@ -175,16 +185,25 @@ class Ranking:
 
     def rank(self, candidates: Sequence[Candidate], *, limit: int) -> list[Ranked]:
         """Return the *limit* best of the eligible candidates, best first; of equals the newest."""
-        scored = [
-            (math.fsum(map(mul, self._weights, one.signals)), one)
-            for one in self.judge(candidates)
-            if one.candidate.eligible
-        ]
-        scored.sort(key=lambda pair: (-pair[0], _newest_first(pair[1].candidate.document)))
+        return self.ranked(self.judge(candidates), limit=limit)
+
+    def ranked(self, judged: Iterable[Judged], *, limit: int) -> list[Ranked]:
+        """Return the *limit* best of those that are judged already."""
         return [
             Ranked(document=one.candidate.document, score=self._likelihood(score), reasons=self._reasons(one))
-            for score, one in scored[: max(0, limit)]
+            for score, one in self._scored(judged)[: max(0, limit)]
         ]
+
+    def foremost(self, judged: Iterable[Judged], *, limit: int) -> list[tuple[float, Candidate]]:
+        """Return the best of each session, best first, of at most *limit* sessions; each with its score as a share."""
+        best: dict[str, tuple[float, Candidate]] = {}
+        for score, one in self._scored(judged):
+            best.setdefault(one.candidate.document.session_id, (self._likelihood(score), one.candidate))
+        return list(best.values())[:limit]
+
+    def _scored(self, judged: Iterable[Judged]) -> list[tuple[float, Judged]]:
+        scored = [(math.fsum(map(mul, self._weights, one.signals)), one) for one in judged if one.candidate.eligible]
+        return sorted(scored, key=lambda pair: (-pair[0], _newest_first(pair[1].candidate.document)))
 
     def _likelihood(self, score: float) -> float:
         """Return how likely a message with this *score* is to be part of the answer."""
@@ -260,6 +279,7 @@ class Ranking:
             tells_time if asks_when else 0.0,
             0.0 if asks_when else tells_time,
             float(any(period.holds(document.at) for period in self._question.periods)),
+            0.0,
         )
 
     def _is_speaker(self, document: Document) -> bool:
@@ -282,6 +302,8 @@ class Ranking:
             reasons.append("answers a question that matches")
         elif any(beside is not None and beside.words > one.words for beside in (one.previous, one.next)):
             reasons.append("next to a hit")
+        if one.signals[-1] > CLEARLY_ALIKE:
+            reasons.append("like the best hits")
         if self._is_speaker(document) or self._is_in_role(document):
             reasons.append(f"said by {document.speaker or document.role}")
         if any(period.holds(document.at) for period in self._question.periods):

@@ -2,7 +2,8 @@
 
 Three ways of looking bring the candidates: words, parts of words, and meaning. Their neighbours in the talk join them,
 because an answer often has none of the question's words: they stand in what was asked before it. Then `Ranking`
-decides. Search goes on by words when a model fails.
+decides; if the question asks for all of a kind, it looks once more with what is like the best hits. Search goes on by
+words when a model fails.
 """
 
 import logging
@@ -17,9 +18,10 @@ from sojourn.errors import EmbeddingError, MissingExtraError
 from sojourn.memory.embeddings.on_thread import embed_on_thread
 from sojourn.memory.embeddings.protocol import Embedder
 from sojourn.memory.index.document import Document, Found, Hit, Where
+from sojourn.memory.index.likeness import Asked, judge_likeness
 from sojourn.memory.index.protocol import SearchIndex
 from sojourn.memory.index.question import Question, read_question
-from sojourn.memory.index.ranking import Candidate, Ranked, Ranking, Reach, rarity
+from sojourn.memory.index.ranking import Candidate, Judged, Ranked, Ranking, Reach, rarity
 from sojourn.memory.index.snippet import make_snippet
 from sojourn.memory.index.spotting import Spotter
 
@@ -80,7 +82,9 @@ class Search:
                 one if not one.eligible or any(spotter.counts(one.document.text)) else replace(one, eligible=False)
                 for one in candidates
             ]
-        return _hits(gathered.ranking().rank(candidates, limit=limit), gathered)
+        ranking = gathered.ranking()
+        judged = await self._judge(gathered, ranking, candidates)
+        return _hits(ranking.ranked(judged, limit=limit), gathered)
 
     async def _gather(self, question: Question, where: Where, tail: Sequence[Document]) -> "_Gathered":
         # What is found by the name of who speaks is mostly what the others say to them. Who speaks is known only from
@@ -170,6 +174,7 @@ class Search:
         candidates = [
             Candidate(
                 document=document,
+                number=number,
                 eligible=number in gathered.documents or is_within(document, where),
                 cosines=tuple(look.cosines.get(number) for look in gathered.looks),
             )
@@ -178,6 +183,13 @@ class Search:
         indexed = {(one.session_id, one.seq, one.fact_id) for one in everything.values()}
         fresh = [one for one in tail if (one.session_id, one.seq, one.fact_id) not in indexed]
         return candidates + [Candidate(document=document) for document in fresh]
+
+    async def _judge(self, gathered: "_Gathered", ranking: Ranking, candidates: Sequence[Candidate]) -> list[Judged]:
+        judged = ranking.judge(candidates)
+        if gathered.question.asks_for_all:
+            asked = [Asked(look.name, look.vector) for look in gathered.looks]
+            await judge_likeness(self._index, ranking, judged, asked=asked)
+        return judged
 
 
 @dataclass(slots=True, kw_only=True)
