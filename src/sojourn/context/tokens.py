@@ -85,12 +85,22 @@ def _bpe_count(encoding: str, text: str) -> int:
 
 def _pieces(text: str) -> Iterable[str]:
     """Return *text* in pieces that are quick to count; nearly always it is one."""
+    if not _may_have_long_run(text):
+        yield text
+        return
     start = 0
     for run in _LONG_RUN.finditer(text):
         for place in range(run.start(), run.end(), _LONGEST_RUN):
             yield text[start:place]
             start = place
     yield text[start:]
+
+
+def _may_have_long_run(text: str) -> bool:
+    """Tell whether to look for long runs: quicker than to look, and nearly always the answer is no."""
+    words = [len(word) for word in text.split()]
+    spaces = len(text) - sum(words)
+    return max(words, default=0) > _LONGEST_RUN or spaces - len(words) + 2 > _LONGEST_RUN
 
 
 class Calibration(Value, frozen=True, kw_only=True):
