@@ -153,7 +153,7 @@ def shared_prefix(
         if ours.message is not theirs.message and ours.message != theirs.message:
             break
         same += 1
-    return replace(context, shared_prefix=counter.count(context.system) + cost(context.lines[:same]))
+    return replace(context, shared_prefix=context.tokens.count - cost(context.lines[same:]))
 
 
 def _places(seqs: tuple[int, ...]) -> str:

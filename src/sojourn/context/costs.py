@@ -1,7 +1,7 @@
 """What the messages of a talk cost, each counted once: a context asks for the same message again and again."""
 
 from collections.abc import Sequence
-from itertools import accumulate
+from itertools import islice
 from typing import Final
 
 from sojourn.context.talk import Group, Line, flat
@@ -17,22 +17,24 @@ class Costs:
 
     def __init__(self, counter: TokenCounter) -> None:
         self.counter = counter
-        self._known: dict[int, tuple[Message, int]] = {}  # it holds the message, so that the id stays its own
+        self._known: dict[int, int] = {}
+        self._held: dict[int, Message] = {}  # so that a message's id stays its own
 
     def __call__(self, message: Message) -> int:
         """Return what *message* costs."""
-        known = self._known.get(id(message))
-        if known is None:
-            known = self._known[id(message)] = (message, count_message(self.counter, message))
-        return known[1]
+        name = id(message)
+        if name not in self._known:
+            self._held[name] = message
+            self._known[name] = count_message(self.counter, message)
+        return self._known[name]
 
     def each(self, lines: Sequence[Line]) -> list[int]:
         """Return what each of *lines* costs."""
         known = self._known
-        for line in lines:
-            if id(line.message) not in known:
-                self(line.message)
-        return [known[id(line.message)][1] for line in lines]
+        try:
+            return [known[id(line.message)] for line in lines]
+        except KeyError:  # one is new
+            return [self(line.message) for line in lines]
 
     def of(self, lines: Sequence[Line]) -> int:
         """Return what *lines* cost together."""
@@ -40,15 +42,13 @@ class Costs:
 
     def of_groups(self, talk: Sequence[Group]) -> list[int]:
         """Return what each group of *talk* costs."""
-        lines = flat(talk)
-        costs = self.each(lines)
-        if len(lines) == len(talk):  # nearly always most groups are one message; here all are
-            return costs
-        ends = list(accumulate(len(group) for group in talk))
-        return [sum(costs[end - len(group) : end]) for group, end in zip(talk, ends, strict=True)]
+        costs = iter(self.each(flat(talk)))
+        # Nearly all groups are one message.
+        return [next(costs) if len(group) == 1 else sum(islice(costs, len(group))) for group in talk]
 
     def keep(self, lines: Sequence[Line]) -> None:
         """Remember *lines*, and not many others."""
-        known = self._known
-        if len(known) > _MANY * (len(lines) + 1):
-            self._known = {id(line.message): known[id(line.message)] for line in lines if id(line.message) in known}
+        if len(self._known) > _MANY * (len(lines) + 1):
+            kept = {id(line.message): line.message for line in lines if id(line.message) in self._known}
+            self._known = {name: self._known[name] for name in kept}
+            self._held = kept
