@@ -340,6 +340,7 @@ def test_what_only_looks_like_a_path_is_no_file(said: str) -> None:
         ("I'm new in town and was wondering if you could suggest a walk.", "command"),
         ("I was wondering whether the shop is open today.", "question"),
         ("I could use some help with my speech", "command"),
+        ("We're off to Oslo in May and need some tips for the train.", "command"),
         ("don't change the names", "command"),
         ("don't worry about it", "chat"),
         ("do my plants need water", "question"),

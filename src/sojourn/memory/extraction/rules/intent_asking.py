@@ -32,18 +32,19 @@ _REQUEST: Final = re.compile(
     r"|do\s+(?:it|that|this|not|the\s+(?:same|rest|others?|next|first|second|last|following))\b|go\s+(?:ahead|on)\b)",
     re.IGNORECASE,
 )
-_REQUEST_LATER: Final = re.compile(
-    rf"(?:[,;:–—-]\s*|\b(?:and|but|so|then)\s+)(?:{_COULD_YOU}(?P<verb>\w+)|please\s+\w+)"
-    rf"|\b(?:wonder\w*|ask|appreciate\s+it|grateful|great|nice|lovely|helpful|thankful|glad)\s+{_IF_YOU}(?P<then>\w+)"
-    r"|\bhoping\s+(?:that\s+)?you\s+(?:can|could|would|might)\s+(?P<hoped>\w+)",
-    re.IGNORECASE,
-)
 _GIVEN: Final = (
     r"(?:lists?|tables?|summary|summaries|overview|diagram|chart|graph|plot|function|script|program|query|regex"
     r"|expression|command|examples?|samples?|snippet|code|tests?|plan|outline|draft|e-?mails?|letter|text|paragraph"
     r"|story|poem|speech|report|template|versions?|translation|explanation|names?|ideas?|suggestions?|tips?|advice"
     r"|recommendations?|help|guidance|feedback|opinion|answers?|recipes?|breakdown|comparison|picture|image|logo|sketch"
     r"|numbers|steps|instructions|title|headline)"
+)
+_REQUEST_LATER: Final = re.compile(
+    rf"(?:[,;:–—-]\s*|\b(?:and|but|so|then)\s+)(?:{_COULD_YOU}(?P<verb>\w+)|please\s+\w+)"
+    rf"|\b(?:wonder\w*|ask|appreciate\s+it|grateful|great|nice|lovely|helpful|thankful|glad)\s+{_IF_YOU}(?P<then>\w+)"
+    r"|\bhoping\s+(?:that\s+)?you\s+(?:can|could|would|might)\s+(?P<hoped>\w+)"
+    rf"|\band\s+(?:also\s+)?(?:need|could\s+use)\s+(?:a|an|some|more)\s+(?:[\w-]+\s+){{0,2}}?{_GIVEN}\b",
+    re.IGNORECASE,
 )
 _IN_NEED: Final = re.compile(
     r"(?:i|we)(?:(?:\s+(?:also|really|just|still|now|only))*\s+(?:need|want|could\s+(?:really\s+)?use)"
