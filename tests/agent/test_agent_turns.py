@@ -489,6 +489,23 @@ async def test_the_same_id_from_a_server_that_counts_from_zero_is_made_another()
         assert len([m for m in provider.requests[2].messages if m.role == "tool"]) == 2
 
 
+async def test_no_call_has_the_id_of_one_that_the_model_is_not_shown_any_more() -> None:
+    turns = 40
+    same = Message(role="assistant", tool_calls=(ToolCall(id="call_0", name="echo", arguments={"text": "a" * 300}),))
+    provider = ScriptedProvider([reply for _ in range(turns) for reply in (same, "done")])
+    settings = AgentSettings(context_tokens=1_000, compact=False, retrieve=False)
+    async with sojourn.open("memory:") as app:
+        session = await app.sessions.create()
+        agent = Agent(provider, session=session, skills=registry(echo=echo), settings=settings)
+        for _ in range(turns):
+            await agent.ask("again")
+
+        assert agent.last_context is not None
+        assert len(agent.last_context.messages) < 2 * turns
+        ids = [call.id for message in await said(session) for call in message.tool_calls]
+        assert len(ids) == len(set(ids)) == turns
+
+
 # --- what fills the context is summarised
 
 

@@ -15,6 +15,7 @@ import anyio.to_thread
 import msgspec
 from msgspec.structs import replace
 
+from sojourn.agent.call_ids import CallIds, are_counted
 from sojourn.agent.permissions.approvals import drop_questions
 from sojourn.agent.settings import AgentSettings
 from sojourn.agent.storable import storable, storable_message
@@ -77,6 +78,7 @@ class JournalTalk:
         self._budget = budget
         self._compact = compact
         self._agent = agent
+        self._call_ids = CallIds(session)
         self._compacted_at = 0
         self._prices_loaded = False
         self._held: HeldTurn | None = None
@@ -254,10 +256,15 @@ class JournalTalk:
         if self._agent is not None:
             changes["metadata"] = {**message.metadata, "agent": self._agent}
         stored = replace(storable_message(message), **changes)
-        return with_fresh_ids(stored, await self._known_calls()) if message.tool_calls else stored
+        return with_fresh_ids(stored, await self._known_calls(message)) if message.tool_calls else stored
 
-    async def _known_calls(self) -> set[str]:
-        """Return the calls that the model was shown, and the latest: no provider accepts one of them again."""
+    async def _known_calls(self, message: Message) -> set[str]:
+        """Return the calls that those of *message* may be confused with: no provider accepts one of them again.
+
+        That is what the model was shown, and the latest; where ids are short, all that were ever made.
+        """
+        if are_counted(message.tool_calls):
+            return await self._call_ids.found()
         count = min(self._session.state.conversation.message_count, MAX_MESSAGES)
         entries = await self._session.last_messages(count) if count else []
         latest = [entry.event.message for entry in entries if isinstance(entry.event, MessageAdded)]
