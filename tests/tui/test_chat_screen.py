@@ -24,6 +24,7 @@ from sojourn.tui.app import SojournApp
 from sojourn.tui.chat.cards import Card, CutOffCard
 from sojourn.tui.chat.status import StatusBar
 from sojourn.tui.chat.transcript import MOST
+from sojourn.tui.chat.views import ItemView
 from tests.agent.agent_kit import Slow, registry
 from tests.tui.apps import PROJECT, conversation, engine, opened, until
 
@@ -112,6 +113,25 @@ async def test_what_is_typed_while_an_answer_ends_is_shown_as_it_is_answered() -
             assert app.chat.answer.display
             provider.go.set()
             await app.chat.turns.wait_until_idle()
+
+
+async def test_what_is_added_to_a_short_talk_is_in_view() -> None:
+    async with engine() as sojourn:
+        session = await fill(sojourn, 1)
+        talk = conversation(sojourn)
+        await talk.resume(session.id)
+        app = SojournApp(talk)
+        async with app.run_test(size=SIZE) as pilot:
+            for number in range(6):
+                await until(pilot, lambda number=number: len(texts(app)) == number + 1)  # type: ignore[misc]
+                await pilot.pause()
+                await session.messages.user(f"one more, number {number}")
+            await until(pilot, lambda: len(texts(app)) == 7)
+            await pilot.pause()
+
+            transcript = app.chat.transcript
+            last = transcript.query(ItemView).last()
+            assert transcript.region.y <= last.region.y < last.region.bottom <= transcript.region.bottom
 
 
 async def test_what_is_being_said_stays_when_something_else_is_stored() -> None:

@@ -173,7 +173,7 @@ class Transcript(VerticalScroll):
         """Add items below, and take down as many above, where nobody looks."""
         if not items:
             return
-        place = None if self._at_end and self.is_vertical_scroll_end else self._place()
+        place = None if self._at_end and self._shows_end() else self._place()
         views = self._new_views(items)
         await self.mount_all(views, before=self._later)
         both = [*self._views, *views]
@@ -196,6 +196,10 @@ class Transcript(VerticalScroll):
             self._at_end = False
             await self.remove_children(gone)
         self._keep(place)
+
+    def _shows_end(self) -> bool:
+        """Tell whether the end is in view. A short talk stands at the foot, as if it were scrolled beyond its top."""
+        return self.max_scroll_y == 0 or self.is_vertical_scroll_end
 
     def _place(self) -> tuple[ItemView, float] | None:
         """Return the topmost item in view, and how far above or below the edge it begins."""
