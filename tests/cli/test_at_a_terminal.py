@@ -35,7 +35,7 @@ def seen(folder: Path, *words: str, keys: Keys = (), code: str = NO_APP, **envir
         stdin=theirs,
         stdout=theirs,
         stderr=theirs,
-    ):
+    ) as program:
         os.close(theirs)
         shown, waiting = b"", list(keys)
         try:
@@ -49,8 +49,9 @@ def seen(folder: Path, *words: str, keys: Keys = (), code: str = NO_APP, **envir
                     os.write(ours, key[1].encode())
                     waiting.pop(0)
         except OSError:  # the other end is closed
-            pass
+            program.wait()
         finally:
+            program.kill()  # it has ended, or this test has failed
             os.close(ours)
     return shown.decode()
 
