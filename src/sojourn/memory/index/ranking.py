@@ -15,6 +15,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import lru_cache
 from operator import itemgetter, mul
 from typing import Final, NamedTuple
 
@@ -356,7 +357,9 @@ def _follows(document: Document, last: Document) -> bool:
     )
 
 
+@lru_cache(maxsize=4096)
 def _speaks_of_time(text: str) -> bool:
+    """Tell whether *text* names a time. The last few thousand are remembered: each question has many of the same."""
     return not _TIME_WORDS.isdisjoint(_WORD.findall(text.lower())) or _YEAR.search(text) is not None
 
 
