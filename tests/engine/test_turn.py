@@ -148,6 +148,27 @@ async def test_a_turn_that_is_cancelled_as_it_begins_is_closed_and_free() -> Non
             await session.messages.user("the next one can begin")
 
 
+async def test_a_turn_ends_if_something_fails_right_after_it_was_taken() -> None:
+    async with open_store("memory:") as store:
+        fails = True
+
+        async def told(_: Session, __: tuple[Entry, ...]) -> None:
+            nonlocal fails
+            if fails:
+                fails = False
+                raise ZeroDivisionError
+
+        session = await Session.create(store, "s", options=SessionOptions(on_append=told))
+        with pytest.raises(ZeroDivisionError):
+            async with session.turn():
+                raise AssertionError("it did not begin")
+
+        assert not session.in_turn
+        assert last_turn_outcome(session) == "failed"
+        async with session.turn():
+            await session.messages.user("the next one can begin")
+
+
 async def test_a_turn_that_cannot_begin_behind_others_holds_nothing() -> None:
     async with open_store("memory:") as store:
         session = await Session.create(store, "s")

@@ -224,9 +224,10 @@ class Session:
         """Whether a turn is being held through this object."""
         return self._lease is not None
 
-    def holds(self, lease: Lease) -> bool:
-        """Tell whether appends are tied to *lease*."""
-        return self._lease == lease
+    @property
+    def lease(self) -> Lease | None:
+        """What appends are tied to, while a turn is held."""
+        return self._lease
 
     def hold(self, lease: Lease | None) -> None:
         """Tie every append to *lease* from now on, or to none: what `turn` does."""

@@ -45,8 +45,9 @@ class Leasing(Protocol):
     def clock(self) -> Clock: ...
     @property
     def head(self) -> Seq: ...
-    def holds(self, lease: Lease) -> bool:
-        """Tell whether appends are tied to *lease*."""
+    @property
+    def lease(self) -> Lease | None:
+        """What appends are tied to."""
         ...
 
     async def refresh(self) -> None: ...
@@ -123,16 +124,19 @@ async def run_turn(
     def seconds() -> float:
         return max(0.0, session.clock.monotonic() - started)
 
-    beginning = asyncio.ensure_future(_begin(session, name, resume=resume, opening=opening))
-    cancelled = await _settled(beginning)
-    lease = beginning.result()
+    holder = f"{os.uname().nodename}:{os.getpid()}:{name}"
+    beginning = asyncio.ensure_future(_begin(session, name, holder, resume=resume, opening=opening))
     outcome: TurnOutcome = "failed"
+    began = False
     try:
+        cancelled = await _settled(beginning)
+        began = True
         if cancelled is not None:
             raise cancelled
+        lease = beginning.result()
         turn = HeldTurn(name, seconds)
         _INSIDE.set((*_INSIDE.get(), name))
-        async with kept(session.store, lease, is_held=lambda: session.holds(lease)):
+        async with kept(session.store, lease, is_held=lambda: session.lease == lease):
             yield turn
         outcome = "waiting" if turn.is_put_aside else "completed"
     except anyio.get_cancelled_exc_class():
@@ -141,12 +145,16 @@ async def run_turn(
     finally:
         _INSIDE.set(tuple(one for one in _INSIDE.get() if one != name))
         with anyio.CancelScope(shield=True):
+            # It may have been given back before, and another turn may have begun since. Or it was taken, and then
+            # something else failed before the turn had begun.
+            held = session.lease if session.lease is not None and session.lease.holder == holder else None
             try:
-                await _end(session, name, outcome, seconds=seconds())
+                if began or held is not None:
+                    await _end(session, name, outcome, seconds=seconds())
             finally:
-                if session.holds(lease):  # it was not given back before, and no other turn has begun since
+                if held is not None:
                     session.hold(None)
-                    await session.store.release_lease(lease)
+                    await session.store.release_lease(held)
 
 
 async def is_inside_turn(session: Leasing) -> bool:
@@ -175,13 +183,12 @@ async def _settled(working: asyncio.Future[Lease]) -> asyncio.CancelledError | N
     return None
 
 
-async def _begin(session: Leasing, turn_id: str, *, resume: bool, opening: Sequence[Event]) -> Lease:
+async def _begin(session: Leasing, turn_id: str, holder: str, *, resume: bool, opening: Sequence[Event]) -> Lease:
     """Take the turn, close what an earlier one left open, but for what is *resume*d, and start this one.
 
     All of it is one append at the head that the session knows. If others have moved it, the turn is taken first, and
     what they did is read then.
     """
-    holder = f"{os.uname().nodename}:{os.getpid()}:{turn_id}"
 
     async def start(*, expected: int | None = None, lease: Claim | None = None) -> Receipt:
         partial = await session.store.find_partial(session.id)
