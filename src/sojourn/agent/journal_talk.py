@@ -244,11 +244,11 @@ class JournalTalk:
             events.append(MessageAdded(message=said))
         if usage != Usage():
             events.append(UsageRecorded.of(priced, purpose="conversation", seconds=seconds))
-        ends = last and self._held is not None
-        if ends and self._held is not None:
-            events.append(self._held.completed())
+        ending = self._held if last else None
+        if ending is not None:
+            events.append(ending.completed())
         if events:
-            await self._session.append(*events, clear_partial=True, release=ends)
+            await self._session.append(*events, clear_partial=True, release=ending is not None)
         return Said(message=said, usage=priced)
 
     async def _as_stored(self, message: Message, usage: Usage) -> Message:
