@@ -176,12 +176,16 @@ class PostgresIndex:
             EmbeddingError: *vector* has another size than those that are kept.
             MissingExtraError: the server has no pgvector.
         """
+        question = self._question(model, vector)
+        if question is None or limit <= 0:
+            return []
+        return await self._read(partial(embedding.nearest, self._tenant, question, where, limit, few=self._few))
+
+    def _question(self, model: str, vector: "NDArray[float32]") -> embedding.Question | None:
+        """Return what is asked for in *vector*; nothing, if it points nowhere."""
         self._need_vectors()
         text = embedding.written(vector)
-        if text is None or limit <= 0:
-            return []
-        question = embedding.Question(model, text, len(vector))
-        return await self._read(partial(embedding.nearest, self._tenant, question, where, limit, few=self._few))
+        return embedding.Question(model, text, len(vector)) if text is not None else None
 
     async def similarities(self, model: str, vector: "NDArray[float32]", numbers: Sequence[int]) -> dict[int, float]:
         """Return the cosine of *vector* and the best vector of *model* of each of these documents.
@@ -190,12 +194,8 @@ class PostgresIndex:
             EmbeddingError: *vector* has another size than those that are kept.
             MissingExtraError: the server has no pgvector.
         """
-        self._need_vectors()
-        text = embedding.written(vector)
-        if text is None:
-            return {}
-        question = embedding.Question(model, text, len(vector))
-        return await self._read(partial(embedding.similarities, self._tenant, question, numbers))
+        question = self._question(model, vector)
+        return await self._read(partial(embedding.similarities, self._tenant, question, numbers)) if question else {}
 
     async def closest_vectors(
         self, model: str, vector: "NDArray[float32]", numbers: Sequence[int]
@@ -206,12 +206,8 @@ class PostgresIndex:
             EmbeddingError: *vector* has another size than those that are kept.
             MissingExtraError: the server has no pgvector.
         """
-        self._need_vectors()
-        text = embedding.written(vector)
-        if text is None:
-            return {}
-        question = embedding.Question(model, text, len(vector))
-        return await self._read(partial(embedding.closest_vectors, self._tenant, question, numbers))
+        question = self._question(model, vector)
+        return await self._read(partial(embedding.closest_vectors, self._tenant, question, numbers)) if question else {}
 
     async def documents(self, numbers: Sequence[int]) -> list[Stored]:
         """Return documents by number, in that order; those that are gone are left out."""
