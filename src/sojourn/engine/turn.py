@@ -26,7 +26,7 @@ from sojourn.model.entry import Draft
 from sojourn.model.events import Event, TurnEnded, TurnOutcome, TurnStarted
 from sojourn.model.ids import Seq, SessionId
 from sojourn.model.state import SessionState
-from sojourn.store.protocol import Claim, Lease, Receipt, Store
+from sojourn.store.protocol import Claim, Lease, Partial, Receipt, Store
 
 _INSIDE: Final[ContextVar[tuple[str, ...]]] = ContextVar("sojourn_turns", default=())
 """The turns that whoever runs is inside of."""
@@ -186,12 +186,13 @@ async def _settled(working: asyncio.Future[Lease]) -> asyncio.CancelledError | N
 async def _begin(session: Leasing, turn_id: str, holder: str, *, resume: bool, opening: Sequence[Event]) -> Lease:
     """Take the turn, close what an earlier one left open, but for what is *resume*d, and start this one.
 
-    All of it is one append at the head that the session knows. If others have moved it, the turn is taken first, and
-    what they did is read then.
+    All of it is one append at the head that the session knows. If others have moved it, or have left text unfinished,
+    the turn is taken first, and what they did is read then.
     """
 
-    async def start(*, expected: int | None = None, lease: Claim | None = None) -> Receipt:
-        partial = await session.store.find_partial(session.id)
+    async def start(
+        partial: Partial | None = None, *, expected: int | None = None, lease: Claim | None = None
+    ) -> Receipt:
         left_open = closing_events(
             session.state, partial, reason="its process ended without finishing the turn", keep_unstarted=resume
         )
@@ -215,7 +216,7 @@ async def _begin(session: Leasing, turn_id: str, holder: str, *, resume: bool, o
     session.hold(lease)
     try:
         await session.refresh()
-        await start()
+        await start(await session.store.find_partial(session.id))
     except BaseException:
         session.hold(None)
         with anyio.CancelScope(shield=True):

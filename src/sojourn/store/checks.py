@@ -28,6 +28,8 @@ from sojourn.model.ids import check_session_id
 from sojourn.store.protocol import Claim, Lease
 
 MAX_EVENTS: Final = 1000
+UNFINISHED: Final = "text was streamed there that no message holds"
+"""Why a turn is not taken: whoever takes it must say what becomes of the text."""
 _OWN: Final = SessionCreated | SessionForked | Forgotten
 _PLAIN: Final = frozenset(KINDS.values()) - {*get_args(_OWN), *get_args(HOUSEKEEPING)}
 """Kinds that anybody may append as they are."""

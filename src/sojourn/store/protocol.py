@@ -349,12 +349,13 @@ class Store(Protocol):
             events: what happened; a `Draft` says also what it was derived from.
             expected: the head that the caller has seen; None means "at the head, wherever it is".
             key: an idempotency key. The same key on the same session returns the first receipt and writes nothing.
-            lease: a lease that must still be held; or a claim on it, which is taken with the append or not at all.
+            lease: a lease that must still be held; or a claim on it, which is taken with the append or not at all. No
+                turn is taken over text that another one left unfinished, unless it is cleared.
             release: give *lease* back with the append.
             clear_partial: remove the partial text in the same transaction.
 
         Raises:
-            ConflictError: the head is not *expected*.
+            ConflictError: the head is not *expected*; or a turn is claimed, and partial text is there.
             LeaseLostError: *lease* is not held any more.
             LockedError: somebody else holds what is claimed.
             InvalidInputError: a claim has a key or is to be released, or nothing is there to be released.

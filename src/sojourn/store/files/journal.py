@@ -48,7 +48,16 @@ def append(shelf: Shelf, request: Append, *, at: int, asked: Callable[[], leases
         entries = [make_entry(prepared, session_id, seq=seq, at=when) for seq, prepared in places]
         rows = [make_row(prepared, seq=seq, at=at) for seq, prepared in places]
         line = JournalLine(first, rows[-1].seq, rows, key=request.key, clears_partial=request.clear_partial)
-        with leases.passed(shelf, folder, session_id, request.lease, release=request.release, moment=asked()) as taken:
+        turn = leases.passed(
+            shelf,
+            folder,
+            session_id,
+            request.lease,
+            release=request.release,
+            clear_partial=request.clear_partial,
+            moment=asked(),
+        )
+        with turn as taken:
             _add_line(shelf, folder, held, line, entries)
         return _receipt(held, Use(first, rows[-1].seq, at), entries=tuple(entries), lease=taken)
 

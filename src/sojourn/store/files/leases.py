@@ -6,11 +6,12 @@ from typing import NamedTuple
 
 import msgspec
 
-from sojourn.errors import CorruptError, LeaseLostError, LockedError, SessionNotFoundError, StoreError
+from sojourn.errors import ConflictError, CorruptError, LeaseLostError, LockedError, SessionNotFoundError, StoreError
 from sojourn.model.ids import SessionId
-from sojourn.store.checks import check_lease
+from sojourn.store.checks import UNFINISHED, check_lease
 from sojourn.store.files.disk import read_file
 from sojourn.store.files.folders import SessionFolder
+from sojourn.store.files.partials import read_partial
 from sojourn.store.files.sealed import is_whole, seal
 from sojourn.store.files.shelf import Shelf
 from sojourn.store.process import Process
@@ -46,10 +47,20 @@ def acquire(shelf: Shelf, session_id: SessionId, holder: str, *, ttl: float, mom
         return _take(shelf, folder, session_id, Claim(holder=holder, ttl=ttl), moment)
 
 
-def _take(shelf: Shelf, folder: SessionFolder, session_id: SessionId, claim: Claim, moment: Moment) -> Lease:
+def _take(
+    shelf: Shelf,
+    folder: SessionFolder,
+    session_id: SessionId,
+    claim: Claim,
+    moment: Moment,
+    *,
+    over_partial: bool = True,
+) -> Lease:
     stored = _read(folder)
     if stored is not None and stored.is_held(moment):
         raise LockedError(f"session={session_id} holder={stored.holder}")
+    if not over_partial and read_partial(folder) is not None:
+        raise ConflictError(f"session={session_id}: {UNFINISHED}")
     lease = Lease(session_id=session_id, holder=claim.holder, token=stored.token + 1 if stored else 1)
     _write(shelf, folder, lease, holder=claim.holder, ttl=claim.ttl, moment=moment)
     return lease
@@ -63,13 +74,16 @@ def passed(
     lease: Lease | Claim | None,
     *,
     release: bool,
+    clear_partial: bool,
     moment: Moment,
 ) -> Iterator[Lease | None]:
     """Take the lease before the body if it is claimed, and give it back behind it if it is to be released.
 
     A body that fails takes nothing. What cannot be given back ends by itself: the body is done, and stays so.
     """
-    taken = _take(shelf, folder, session_id, lease, moment) if isinstance(lease, Claim) else None
+    taken = None
+    if isinstance(lease, Claim):
+        taken = _take(shelf, folder, session_id, lease, moment, over_partial=clear_partial)
     try:
         yield taken
     except BaseException:

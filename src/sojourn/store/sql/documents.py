@@ -46,7 +46,7 @@ def list_keys(tenant: TenantId, prefix: bytes) -> Operation[list[str]]:
 
 def save_partial(tenant: TenantId, session_id: SessionId, text: str, *, at: int) -> Operation[None]:
     """Keep the streamed text so far."""
-    yield from sessions.lock(tenant, session_id)
+    yield from sessions.hold(tenant, session_id)
     spot = {"tenant": tenant, "session_id": session_id}
     yield Statement("put_partial", {**spot, "text": text, "updated_at": at, "crc": _crc(text)})
 

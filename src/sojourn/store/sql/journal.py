@@ -11,6 +11,7 @@ from sojourn.errors import ConflictError, CorruptError, InvalidInputError
 from sojourn.model.entry import Entry
 from sojourn.model.header import is_housekeeping, totals_of
 from sojourn.model.ids import Seq, SessionId, TenantId
+from sojourn.store.checks import UNFINISHED
 from sojourn.store.lineage import Segment
 from sojourn.store.listing import check_limit
 from sojourn.store.protocol import MAX_PAGE, Claim, Lease, Loaded, Order, Receipt, SessionRow, Snapshot
@@ -72,8 +73,12 @@ def _check_turn(tenant: TenantId, request: Append, asked: Callable[[], leases.Mo
         return None
     if not isinstance(lease, Claim):
         return None
-    yield from sessions.lock(tenant, request.session_id)  # a lease that nobody ever took cannot be locked itself
-    return (yield from leases.find_free(tenant, request.session_id, lease.holder, moment=asked()))
+    spot = {"tenant": tenant, "session_id": request.session_id}
+    yield from sessions.hold(tenant, request.session_id)  # a lease that nobody ever took cannot be locked itself
+    free = yield from leases.find_free(tenant, request.session_id, lease.holder, moment=asked())
+    if not request.clear_partial and (yield Statement("select_partial", spot)):
+        raise ConflictError(f"session={request.session_id}: {UNFINISHED}")
+    return free
 
 
 def extend(tenant: TenantId, session_id: SessionId, rows: Sequence[JournalRow]) -> Operation[SessionRow]:

@@ -24,7 +24,7 @@ class Moment(NamedTuple):
 def acquire(tenant: TenantId, session_id: SessionId, holder: str, *, ttl: float, moment: Moment) -> Operation[Lease]:
     """Take the lease if it is free, expired, or its process is gone."""
     check_lease(holder, ttl)
-    yield from sessions.lock(tenant, session_id)
+    yield from sessions.hold(tenant, session_id)
     lease = yield from find_free(tenant, session_id, holder, moment=moment)
     yield put(tenant, lease, ttl=ttl, moment=moment)
     return lease
@@ -36,8 +36,7 @@ def find_free(tenant: TenantId, session_id: SessionId, holder: str, *, moment: M
     token = 1
     if rows:
         last_token, last_holder, *process, live = rows[0]
-        gone = Process(*process).is_gone(seen_from=moment.process)
-        if last_holder is not None and live and not gone:
+        if last_holder is not None and live and not Process(*process).is_gone(seen_from=moment.process):
             raise LockedError(f"session={session_id} holder={last_holder}")
         token = last_token + 1
     return Lease(session_id=session_id, holder=holder, token=token)

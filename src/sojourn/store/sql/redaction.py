@@ -61,7 +61,7 @@ def rewrite(tenant: TenantId, session_id: SessionId, payloads: Mapping[int, str]
 def _reach(tenant: TenantId, owner: SessionId, first: int, reached: dict[SessionId, int]) -> Operation[None]:
     """Add to *reached* the session and each fork that reads its entry *first*, with the first entry that changes."""
     reached[owner] = min(first, reached.get(owner, first))
-    yield from sessions.lock(tenant, owner)
+    yield from sessions.hold(tenant, owner)
     for fork_id, base_seq in (yield from sessions.forks(tenant, owner)):
         if first <= base_seq:
             yield from _reach(tenant, fork_id, first, reached)

@@ -50,6 +50,12 @@ def lock(tenant: TenantId, session_id: SessionId) -> Operation[StoredSession]:
     return _stored(rows[0])
 
 
+def hold(tenant: TenantId, session_id: SessionId) -> Operation[None]:
+    """Let no other writer change the session until this transaction ends."""
+    if not (yield Statement("hold_session", {"tenant": tenant, "session_id": session_id})):
+        raise SessionNotFoundError(f"session={session_id}")
+
+
 def list_page(tenant: TenantId, query: SessionQuery) -> Operation[SessionPage]:
     """Return a page of sessions, newest activity first."""
     check_query(query)
@@ -129,7 +135,7 @@ def fork(
         raise InvalidInputError(f"session={session_id}: cannot fork at {place}, its entries are 1 to {head}")
     yield from _refuse_taken(tenant, fork_id)
     [base] = yield from parts(tenant, session_id, after=place - 1, before=place + 1)
-    yield from lock(tenant, base.owner)  # so that nothing is forgotten there between reading it and being its fork
+    yield from hold(tenant, base.owner)  # so that nothing is forgotten there between reading it and being its fork
     past = yield from state_at(tenant, session_id, at=place)
     event = SessionForked(session_id=fork_id, forked_from=session_id, at=Seq(place))
     [prepared] = prepare([event])
@@ -156,7 +162,7 @@ def fork_ids(tenant: TenantId, session_id: SessionId) -> Operation[list[SessionI
 
 def detach(tenant: TenantId, session_id: SessionId) -> Operation[list[SessionId]]:
     """Give each fork of *session_id* its own copy of what it reads there."""
-    yield from lock(tenant, session_id)
+    yield from hold(tenant, session_id)
     found = yield from forks(tenant, session_id)
     for fork_id, base_seq in found:
         shared = yield from parts(tenant, session_id, after=0, before=base_seq + 1)
@@ -175,7 +181,7 @@ def detach(tenant: TenantId, session_id: SessionId) -> Operation[list[SessionId]
 
 def purge(tenant: TenantId, session_id: SessionId, *, detach_first: bool) -> Operation[None]:
     """Remove everything that is stored under *session_id*."""
-    yield from lock(tenant, session_id)
+    yield from hold(tenant, session_id)
     if detach_first:
         yield from detach(tenant, session_id)
     elif found := (yield from forks(tenant, session_id)):

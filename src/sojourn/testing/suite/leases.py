@@ -154,6 +154,18 @@ async def a_claim_that_expects_another_head_takes_nothing(store: Store) -> None:
 
 
 @on_store
+async def a_claim_does_not_pass_over_text_that_was_left_unfinished(store: Store) -> None:
+    await store.create_session("s")
+    await store.save_partial("s", "It was a")
+    with expect_raises(ConflictError):
+        await store.append("s", [said()], lease=Claim(holder="one"))
+    expect_equal((await store.get_session("s")).header.head, 1, "the head")
+    receipt = await store.append("s", [said()], lease=Claim(holder="two"), clear_partial=True)
+    expect_equal(receipt.lease and receipt.lease.holder, "two", "the holder")
+    expect_equal(await store.find_partial("s"), None, "the text")
+
+
+@on_store
 async def of_many_that_claim_the_turn_at_once_one_appends(store: Store) -> None:
     await store.create_session("s")
     outcomes: list[str] = []

@@ -12,6 +12,9 @@ SELECT session_id, head, epoch, base, base_seq, quarantined, created_at, updated
        total_tokens, cost_micros
 FROM sessions WHERE tenant = %(tenant)s AND session_id = %(session_id)s FOR UPDATE;
 
+-- name: hold_session
+SELECT 1 FROM sessions WHERE tenant = %(tenant)s AND session_id = %(session_id)s FOR UPDATE;
+
 -- name: list_sessions
 SELECT session_id, head, epoch, base, base_seq, quarantined, created_at, updated_at, user_id, project, title,
        title_source, tags, parent, forked_from, forked_at, superseded_by, archived_at, trashed_at, message_count,
