@@ -4,7 +4,9 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import given
 
+from sojourn.context.known_talk import KnownTalk
 from sojourn.context.talk import Line, flat, groups
+from sojourn.context.tokens import CharacterCounter, count_message
 from sojourn.context.validity import CANCELLED, CONTINUED, TURN_CANCELLED, made_valid, problems
 from sojourn.errors import InvalidInputError
 from sojourn.model.ids import Seq
@@ -63,6 +65,19 @@ def test_nothing_that_was_said_is_lost_or_moved(history: list[Line]) -> None:
     kept = [line.seq for line in made_valid(history) if line.seq is not None and line.message.role != "tool"]
     spoken = [line.seq for line in history if line.message.role != "tool" and line.message.text.strip()]
     assert [seq for seq in kept if seq in set(spoken)] == spoken
+
+
+@given(HISTORIES.map(made_valid), HISTORIES, st.lists(st.tuples(st.sampled_from([0, 0, 0, 1, 4]), st.integers(0, 30))))
+def test_a_talk_that_is_known_is_as_at_first_sight(
+    begun: list[Line], more: list[Line], stretches: list[tuple[int, int]]
+) -> None:
+    counter = CharacterCounter()
+    known, history = KnownTalk(counter), [*begun, *more]
+    for first, last in stretches:
+        stretch = history[first:last]
+        assert known.groups(stretch) == groups(made_valid(stretch))
+        assert known.made_valid(history[first : last + 2]) == made_valid(history[first : last + 2])
+        assert known.costs.each(stretch) == [count_message(counter, line.message) for line in stretch]
 
 
 @given(HISTORIES)

@@ -352,8 +352,7 @@ def _asking(messages: Sequence[Message]) -> tuple[Message, ...]:
 
 def _stable(messages: Sequence[Message]) -> int:
     """Return how many messages, from the first, stand before the question: the next turn begins with them, too."""
-    places = [place for place, message in enumerate(messages) if message.role == "user"]
-    return places[-1] if places else 0
+    return next((place for place in range(len(messages) - 1, -1, -1) if messages[place].role == "user"), 0)
 
 
 def _fitting(window: int | None) -> int | None:

@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from typing import Final, get_args
 
 from sojourn.context.context import Context, Counted, shared_prefix
-from sojourn.context.costs import Costs
 from sojourn.context.cutting import cut_lines, cut_middle
 from sojourn.context.inputs import Inputs, Mode, ShowProfile, Strategy
 from sojourn.context.item import Dropped, Item, Section, SectionName
+from sojourn.context.known_talk import KnownTalk
 from sojourn.context.layout import TITLES, asked_message, knowledge_text, overhead, stable_text
 from sojourn.context.planner import Plan, make_plan
 from sojourn.context.rendering import state_dict, state_text
 from sojourn.context.sections import Offer, chosen_mode
-from sojourn.context.talk import Line, groups
+from sojourn.context.talk import Line
 from sojourn.context.tokens import CharacterCounter, TokenCounter, Tokens
 from sojourn.context.validity import made_valid
 from sojourn.context.window import Window, recent_window
@@ -71,16 +71,16 @@ class ContextBuilder:
     strategy: Strategy = "oldest_first"
     profile: ShowProfile = "when_asked"
 
-    def build(self, inputs: Inputs, *, previous: Context | None = None, costs: Costs | None = None) -> Context:
+    def build(self, inputs: Inputs, *, previous: Context | None = None, known: KnownTalk | None = None) -> Context:
         """Return the context for a question; *previous* is the one before it, whose beginning is kept if that can be.
 
-        *costs* is what was counted already, with the same counter.
+        *known* is what was found out already, with the same counter.
 
         Raises:
             InvalidInputError: the budget is too small for what every context holds, or a setting is unknown.
         """
-        known = costs if costs is not None else Costs(self.counter)
-        return _Building(self, inputs, self.tokens_allowed(), previous, known).context()
+        talk = known if known is not None else KnownTalk(self.counter)
+        return _Building(self, inputs, self.tokens_allowed(), previous, talk).context()
 
     def tokens_allowed(self) -> int:
         """Return how many tokens a context may have, without what is sent beside it.
@@ -141,7 +141,7 @@ class _Building:
     """One context on its way."""
 
     def __init__(
-        self, builder: ContextBuilder, inputs: Inputs, budget: int, previous: Context | None, costs: Costs
+        self, builder: ContextBuilder, inputs: Inputs, budget: int, previous: Context | None, known: KnownTalk
     ) -> None:
         self._builder = builder
         self._counter = builder.counter
@@ -149,10 +149,11 @@ class _Building:
         self._budget = budget
         self._previous = previous
         self._mode = chosen_mode(builder.mode, inputs.state)
-        self._costs = costs
+        self._known = known
+        self._costs = known.costs
         place = turn_at_hand(inputs.recent, inputs.question)
-        self._before = inputs.recent[:place]
-        self._talk = groups(made_valid(self._before))
+        self._before = [*inputs.recent[:place]]
+        self._talk = known.groups(self._before)
         self._stable = self._stable_sections()
         self._system = stable_text(self._stable)
         self._fixed = self._counter.count(self._system)
@@ -225,9 +226,7 @@ class _Building:
         knowledge = max(min(free - self._costs.of(window.lines), most) - overhead(self._counter), 0)
         floors = {name: int(knowledge * share) for name, share in FLOORS.items()}
         plan = make_plan(items, knowledge, floors=floors)
-        # A line that was made up in place of one that did not fit is no line of the talk.
-        shown = {line.seq for line in window.lines}
-        if any(line.seq not in shown for line in self._before):
+        if self._not_in(window):
             spent = plan.tokens + (overhead(self._counter) if plan.tokens else 0)
             window = self._window(free - spent, begins)
             chosen = [item for found in plan.chosen.values() for item in found]
@@ -245,8 +244,17 @@ class _Building:
             fill=FILL,
         )
 
+    def _not_in(self, window: Window) -> list[Line]:
+        """Return the lines that *window* does not hold; one that was made up for another is no line of the talk."""
+        if window.lines == self._before:
+            return []
+        shown = {line.seq for line in window.lines}
+        return [line for line in self._before if line.seq not in shown]
+
     def _new_items(self, items: Sequence[Item], window: Window) -> tuple[list[Item], list[Dropped]]:
         """Return the items that the talk does not show already, and the others as dropped."""
+        if all(item.section != "retrieved" for item in items):
+            return [*items], []
         shown = {line.seq for line in (*window.lines, *self._turn)}
         new, known = [], []
         for item in items:
@@ -265,7 +273,7 @@ class _Building:
             asked = turn[0] if turn else None
             message = asked_message(asked.message if asked is not None else None, knowledge)
             turn = [Line(message=message, seq=asked.seq if asked is not None else None), *turn[1:]]
-        return made_valid([*window.lines, *turn])
+        return self._known.made_valid([*window.lines, *turn])
 
     def _context(
         self, plan: Plan, window: Window, lines: list[Line], total: int, dropped: Sequence[Dropped]
@@ -296,8 +304,7 @@ class _Building:
 
     def _older(self, window: Window) -> list[Dropped]:
         """Return the messages that were read and did not fit, as one."""
-        shown = {line.seq for line in window.lines}
-        older = [line for line in self._before if line.seq not in shown]
+        older = self._not_in(window)
         if not older:
             return []
         seqs = tuple(line.seq for line in (older[0], older[-1]) if line.seq is not None)

@@ -10,6 +10,8 @@ from sojourn.model.message import Message
 
 _MANY: Final = 4
 """If it remembers so many times what it is told to keep, it forgets the others."""
+_RUNS: Final = 8
+"""Of so many beginnings of a talk it remembers how they went on."""
 
 
 class Costs:
@@ -19,6 +21,7 @@ class Costs:
         self.counter = counter
         self._known: dict[int, int] = {}
         self._held: dict[int, Message] = {}  # so that a message's id stays its own
+        self._runs: dict[int, tuple[list[Line], list[int]]] = {}
 
     def __call__(self, message: Message) -> int:
         """Return what *message* costs."""
@@ -29,12 +32,20 @@ class Costs:
         return self._known[name]
 
     def each(self, lines: Sequence[Line]) -> list[int]:
-        """Return what each of *lines* costs."""
-        known = self._known
-        try:
-            return [known[id(line.message)] for line in lines]
-        except KeyError:  # one is new
-            return [self(line.message) for line in lines]
+        """Return what each of *lines* costs. They mostly go on from, or are a part of, what was asked about before."""
+        given = [*lines]
+        if not given:
+            return []
+        run, costs = self._runs.get(id(given[0]), ([], []))
+        both = min(len(run), len(given))
+        if given[:both] != run[:both]:
+            run, costs, both = [], [], 0
+        found = costs[:both] + [self(line.message) for line in given[both:]]
+        if len(found) > len(run):
+            if len(self._runs) >= _RUNS:
+                self._runs.clear()
+            self._runs[id(given[0])] = given, found
+        return found
 
     def of(self, lines: Sequence[Line]) -> int:
         """Return what *lines* cost together."""
@@ -52,3 +63,4 @@ class Costs:
             kept = {id(line.message): line.message for line in lines if id(line.message) in self._known}
             self._known = {name: self._known[name] for name in kept}
             self._held = kept
+            self._runs.clear()

@@ -4,7 +4,7 @@ Whatever was cut off, cancelled, interrupted or lost: each call has its result r
 calls; no result is without its call; nothing is empty; and the first message is the user's. What is made up says so.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from typing import Final
 
 from sojourn.context.talk import Line
@@ -20,18 +20,46 @@ CONTINUED: Final = "(The conversation goes on.)"
 
 def made_valid(lines: Sequence[Line]) -> list[Line]:
     """Return *lines* as a talk that every provider accepts; the last line may be a tool's result."""
-    talk = [
-        line
-        for line in lines
-        # The first question answers nearly always, and is asked of every message in every context.
-        if (type(said := line.message.content) is str and said and not said.isspace()) or not _is_empty(line.message)
-    ]
-    if not _in_order(talk):
+    if is_valid(lines):
+        return [*lines]
+    talk = [line for line in lines if not _is_empty(line.message)]
+    if not is_valid(talk, begun=True):
         talk = _answered(_with_results(talk))
     first = next((place for place, line in enumerate(talk) if line.message.role != "system"), len(talk))
     if first < len(talk) and talk[first].message.role != "user":
         talk.insert(first, Line(message=Message(role="user", content=CONTINUED)))
     return talk
+
+
+def is_valid(
+    lines: Sequence[Line], *, called: Set[str] = frozenset(), begun: bool = False, after_tool: bool = False
+) -> bool:
+    """Tell whether nothing needs to be done about *lines*; nearly always it is so.
+
+    They may stand behind a valid talk that *called* tools before, had *begun*, and ended *after_tool*.
+    """
+    waiting: list[str] = []
+    made: set[str] = set()
+    for line in lines:
+        message = line.message
+        role = message.role
+        if role == "tool":
+            if not waiting or waiting.pop(0) != message.tool_call_id:
+                return False
+            after_tool = True
+            continue
+        if waiting or (role == "user" and after_tool) or (role == "assistant" and not begun):
+            return False
+        begun, after_tool = begun or role == "user", False
+        if message.tool_calls:
+            waiting = [call.id for call in message.tool_calls]
+            known = len(made)
+            made.update(waiting)
+            if len(made) != known + len(waiting) or not called.isdisjoint(waiting):
+                return False
+        elif _is_empty(message):
+            return False
+    return not waiting
 
 
 def problems(messages: Sequence[Message]) -> list[str]:
@@ -61,30 +89,6 @@ def problems(messages: Sequence[Message]) -> list[str]:
     if waiting:
         found.append(f"the results of {', '.join(waiting)} are missing")
     return found
-
-
-def _in_order(lines: Sequence[Line]) -> bool:
-    """Tell whether all calls, results and answers stand as they must already; nearly always they do."""
-    waiting: list[str] = []
-    called: set[str] = set()
-    after_tool = False
-    for line in lines:
-        message = line.message
-        if message.role == "tool":
-            if not waiting or waiting.pop(0) != message.tool_call_id:
-                return False
-            after_tool = True
-            continue
-        if waiting or (after_tool and message.role == "user"):
-            return False
-        after_tool = False
-        if message.tool_calls:
-            waiting = [call.id for call in message.tool_calls]
-            known = len(called)
-            called.update(waiting)
-            if len(called) != known + len(waiting):
-                return False
-    return not waiting
 
 
 def _with_results(lines: Sequence[Line]) -> list[Line]:

@@ -47,9 +47,10 @@ def recent_window(
     """
     if not talk or capacity <= 0:
         return Window([])
+    whole = flat(talk)
+    if costs.of(whole) <= capacity:
+        return Window(whole, _first_seq(talk))
     each = costs.of_groups(talk)
-    if sum(each) <= capacity:
-        return Window(flat(talk), _first_seq(talk))
     first: list[Group] = []
     if strategy == "middle_out" and each[0] + each[-1] <= capacity and len(talk) > 1:
         first, talk, each, capacity = [talk[0]], talk[1:], each[1:], capacity - each[0]

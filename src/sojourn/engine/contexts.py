@@ -14,6 +14,7 @@ from sojourn.context.builder import ContextBuilder, turn_at_hand
 from sojourn.context.context import Context
 from sojourn.context.costs import Costs
 from sojourn.context.inputs import Inputs, Retrieved, Retriever
+from sojourn.context.known_talk import KnownTalk
 from sojourn.context.models import ModelCatalog
 from sojourn.context.talk import Line, groups
 from sojourn.context.tokens import Calibration, CharacterCounter, TokenCounter, counter_for
@@ -129,11 +130,11 @@ class Contexts:
         self._asked: tuple[str, int] | None = None
         self._counters: dict[str | None, tuple[float, TokenCounter]] = {}
         self._loaded: set[str] = set()
-        self._costs: Costs | None = None
+        self._known: KnownTalk | None = None
 
     def forget(self) -> None:
         """Keep nothing of what was said: some of it was forgotten."""
-        self._lines, self._last, self._found, self._costs = (), None, None, None
+        self._lines, self._last, self._found, self._known = (), None, None, None
 
     async def window(self, model: str | None, models: ModelCatalog) -> int | None:
         """Return how many tokens *model* takes. A large table may be loaded when it is first met, on a thread."""
@@ -191,11 +192,11 @@ class Contexts:
         elif model is not None and model not in self._loaded:  # it may have a table to load
             await anyio.to_thread.run_sync(builder.counter.count, model)
             self._loaded.add(model)
-        costs = self._costs
-        if costs is None or costs.counter is not builder.counter:
-            costs = Costs(builder.counter)
-            self._costs = costs if remember else self._costs
-        recent = await self._recent(session, allowed, costs)
+        known = self._known
+        if known is None or known.costs.counter is not builder.counter:
+            known = KnownTalk(builder.counter)
+            self._known = known if remember else self._known
+        recent = await self._recent(session, allowed, known.costs)
         question = question if question.strip() else _open_question(recent)
         if builder.strategy == "middle_out":
             recent = await self._with_first(session, recent)
@@ -210,11 +211,11 @@ class Contexts:
             shared=await _shared(memory, state),
             research=await _research(session),
         )
-        context = builder.build(inputs, previous=self._last, costs=costs)
+        context = builder.build(inputs, previous=self._last, known=known)
         if not remember:
             return context
         self._last = context
-        costs.keep(recent)
+        known.costs.keep(recent)
         if model is not None and not rough:
             # What was corrected already must not be corrected once more.
             factor = self._calibrations[model].factor if model in self._calibrations else 1.0
