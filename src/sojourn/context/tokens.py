@@ -81,8 +81,14 @@ class BpeCounter:
 def _bpe_count(encoding: str, text: str) -> int:
     """Count *text*. The last few thousand are remembered: from turn to turn most of a talk is the same."""
     words = _words(encoding)
-    first, *rest = _SPACE.split(text)
-    return words.count(first) + sum(map(words.__getitem__, rest))
+    try:
+        return words.count_spaced(text.split(" "))
+    except _UnevenError:  # there are spaces side by side, or at the end of a line
+        return words.count_spaced(_SPACE.split(text))
+
+
+class _UnevenError(Exception):
+    """What stands behind a space is not a word."""
 
 
 class _Words(dict[str, int]):
@@ -96,15 +102,24 @@ class _Words(dict[str, int]):
         self._encode = encode
 
     def __missing__(self, word: str) -> int:
-        tokens = self.count(f" {word}")
+        if not word or word[0].isspace():
+            raise _UnevenError
+        tokens = self._count(f" {word}")
         if len(word) <= _LONGEST_WORD:
             if len(self) >= _KNOWN_WORDS:
                 self.clear()
             self[word] = tokens
         return tokens
 
-    def count(self, text: str) -> int:
-        """Count *text* as it is."""
+    def count_spaced(self, words: Sequence[str]) -> int:
+        """Count *words* with a space between each two.
+
+        Raises:
+            _UnevenError: one of them, but for the first, is empty or begins with white space.
+        """
+        return self._count(words[0]) + sum(map(self.__getitem__, words[1:]))
+
+    def _count(self, text: str) -> int:
         return sum(len(self._encode(piece)) for piece in _pieces(text))
 
 
