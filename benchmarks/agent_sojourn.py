@@ -44,12 +44,14 @@ class StubModel:
     def __init__(self, *, pieces: bool) -> None:
         self._pieces = pieces
         self._replies: list[Message] = []
+        self._read = 0
         self.first_at: float | None = None
         self.asked_at: float | None = None
 
-    def tell(self, *replies: Message) -> None:
-        """Say these next."""
+    def tell(self, *replies: Message, read: int) -> None:
+        """Say these next, and that so many tokens were read for it."""
         self._replies = [*replies]
+        self._read = read
         self.first_at = self.asked_at = None
 
     async def stream(
@@ -70,10 +72,9 @@ class StubModel:
 
     async def complete(self, request: ModelRequest, *, raw_log: RawLog | None = None) -> StreamComplete:  # noqa: ARG002
         message = self._replies.pop(0)
-        read = sum(len(one.text) for one in request.messages) + len(request.system)
         usage = Usage(
             model=MODEL,
-            input_tokens=read // CHARACTERS_PER_TOKEN,
+            input_tokens=self._read,
             output_tokens=len(message.text) // CHARACTERS_PER_TOKEN + 1,
         )
         return StreamComplete(message=message, usage=usage, stop="tools" if message.tool_calls else "end")
@@ -111,7 +112,9 @@ class LiveSojourn:
         if turn.calls:
             calls = tuple(ToolCall(id=name, name=TOOL, arguments={"subject": subject}) for name, subject in turn.calls)
             replies.insert(0, Message(role="assistant", tool_calls=calls, model=MODEL))
-        self.model.tell(*replies)
+        # About what it will be shown. A real model counts, too, but not on this machine.
+        shown = self.agent.last_context
+        self.model.tell(*replies, read=shown.tokens.count if shown is not None else 0)
         self._found = turn.found
         return turn.question
 

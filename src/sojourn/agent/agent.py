@@ -113,6 +113,8 @@ class Agent:
         self._session = session
         self._context = context
         self._skills = as_skills(skills)
+        offered: object = self._skills
+        self._services = offered.services if isinstance(offered, HasServices) else None
         self._instructions = instructions
         self._app = app
         self._gate = gate
@@ -356,9 +358,8 @@ class Agent:
 
     async def _work(self, wish: Wish, token: CancellationToken, announce: Announce) -> None:
         async with self._slot(wish.when_busy):
-            skills: object = self._skills
-            if isinstance(skills, HasServices):
-                skills.services.register(CANCELLATION, token)  # for skills that want to know of a cancel themselves
+            if self._services is not None:
+                self._services.register(CANCELLATION, token)  # for skills that want to know of a cancel themselves
             await self._hold(wish, announce)
 
     @asynccontextmanager

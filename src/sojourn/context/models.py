@@ -66,7 +66,9 @@ class ModelCatalog:
         given = self._overrides.get(model)
         if given is not None and given.window is not None:
             return given.window
-        return _known_window(_bare(model))
+        found = _known(_bare(model))
+        window: int | None = None if found is None else found.context_window
+        return window
 
     def usage(self, response: Mapping[str, Any], form: str, *, model: str | None = None) -> Usage:
         """Return what a provider's *response* says it used, and what that cost.
@@ -109,7 +111,7 @@ class ModelCatalog:
             given = self._overrides.get(known)
             if given is not None and given.input_price is not None:
                 return _priced(usage, given)
-        if not name or find_spec("genai_prices") is None:
+        if not name or _known(_bare(name), provider) is None:
             return usage
         prices = _prices()
         counted = prices.Usage(
@@ -118,10 +120,7 @@ class ModelCatalog:
             cache_read_tokens=usage.cache_read_tokens,
             cache_write_tokens=usage.cache_creation_tokens,
         )
-        try:
-            cost: Decimal = prices.calc_price(counted, _bare(name), provider_id=provider).total_price
-        except LookupError:
-            return usage
+        cost: Decimal = prices.calc_price(counted, _bare(name), provider_id=provider).total_price
         return replace(usage, cost_micros=round(cost * _MILLION))
 
 
@@ -140,17 +139,15 @@ def _priced(usage: Usage, info: ModelInfo) -> Usage:
 
 
 @lru_cache(maxsize=256)
-def _known_window(model: str) -> int | None:
-    """Return what genai-prices says, if it is installed: a context can be built without it."""
+def _known(model: str, provider: str | None = None) -> Any:
+    """Return what genai-prices knows of a model, or None; it need not be installed to build a context."""
     if find_spec("genai_prices") is None:
         return None
     prices = _prices()
     try:
-        found = prices.calc_price(prices.Usage(input_tokens=1), model)
+        return prices.calc_price(prices.Usage(input_tokens=1), model, provider_id=provider).model
     except LookupError:
         return None
-    window: int | None = found.model.context_window
-    return window
 
 
 def _bare(model: str) -> str:
