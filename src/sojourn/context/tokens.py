@@ -156,13 +156,10 @@ class Calibration(Value, frozen=True, kw_only=True):
 
     @property
     def factor(self) -> float:
-        """By what an estimate is to be multiplied; never more than double or less than half.
-
-        Its steps are of a percent: what was counted need not be counted anew after each call.
-        """
+        """By what an estimate is to be multiplied; never more than double or less than half."""
         if self.estimated <= 0:
             return 1.0
-        return round(min(max(self.reported / self.estimated, _LEAST_FACTOR), _MOST_FACTOR), 2)
+        return min(max(self.reported / self.estimated, _LEAST_FACTOR), _MOST_FACTOR)
 
 
 class CalibratedCounter:

@@ -44,6 +44,8 @@ _STEADY: Final = 3
 of the answer, which is little for each of many: the place spreads the budget over them better."""
 _SOON: Final = 8
 """So many entries after another, something counts as what came next."""
+_FEW: Final = 8
+"""So many messages are asked for first: mostly no more are new."""
 _PAGE: Final = 200
 _LONG: Final = 1_500
 """Of a longer message only the stretch that fits the question is shown."""
@@ -51,6 +53,8 @@ _ASKED: Final = 300
 """Characters at the beginning of a question, and at its end, that are looked for: between them stands what was pasted,
 and what people want to know is said before or after it."""
 _ROUGHLY: Final = CharacterCounter()
+_WORTH_COUNTING: Final = 0.03
+"""By so much a correction must differ from the one in use: with another, all that was said is counted anew."""
 
 
 class MemoryRetriever:
@@ -149,7 +153,7 @@ class Contexts:
         calibration = self._calibrations.get(model) if model is not None else None
         factor = calibration.factor if calibration is not None else 0.0
         known = self._counters.get(model)
-        if known is None or known[0] != factor:
+        if known is None or abs(known[0] - factor) >= _WORTH_COUNTING:
             known = self._counters[model] = (factor, counter_for(model, calibration))
         return known[1]
 
@@ -218,8 +222,8 @@ class Contexts:
         known.costs.keep(recent)
         if model is not None and not rough:
             # What was corrected already must not be corrected once more.
-            factor = self._calibrations[model].factor if model in self._calibrations else 1.0
-            self._asked = (model, round(context.tokens.count / factor))
+            factor, _ = self._counters.get(model, (0.0, builder.counter))
+            self._asked = (model, round(context.tokens.count / (factor or 1.0)))
         return context
 
     async def _look(
@@ -244,11 +248,13 @@ class Contexts:
         """Return the last messages of the window, oldest first, that may fit into *tokens*."""
         conversation = session.state.conversation
         start, count = conversation.window_start, conversation.window_messages
-        newest = await session.last_messages(min(count, MAX_MESSAGES)) if count else []
+        lines: list[Line] = []
         last = (self._lines[-1].seq or 0) if self._lines else 0
-        if newest and newest[0].seq <= last:  # what follows the messages that it knows is among them
-            lines = [*self._lines, *_lines(entry for entry in newest if entry.seq > last)]
-        else:
+        for wanted in (_FEW, MAX_MESSAGES) if self._lines else (MAX_MESSAGES,):
+            newest = await session.last_messages(min(count, wanted)) if count else []
+            if newest and newest[0].seq <= last:  # what follows the messages that it knows is among them
+                lines = [*self._lines, *_lines(entry for entry in newest if entry.seq > last)]
+                break
             lines = _lines(newest)
         first = _first_needed(lines, tokens, costs)
         while first is None and lines and len(lines) < count and (lines[0].seq or 0) > start:
