@@ -24,14 +24,13 @@ async def acquired(store: Store, session_id: SessionId, holder: str) -> Lease:
     Raises:
         LockedError: somebody else holds it.
     """
-    taking = asyncio.ensure_future(store.acquire_lease(session_id, holder, ttl=LEASE_SECONDS))
     try:
-        return await asyncio.shield(taking)
+        return await store.acquire_lease(session_id, holder, ttl=LEASE_SECONDS)
     except asyncio.CancelledError:
-        with anyio.CancelScope(shield=True):
-            await asyncio.wait([taking])
-            if not taking.cancelled() and taking.exception() is None:
-                await store.release_lease(taking.result())
+        with anyio.CancelScope(shield=True):  # a store finishes what it has begun
+            lease = await store.find_lease(session_id)
+            if lease is not None and lease.holder == holder:
+                await store.release_lease(lease)
         raise
 
 

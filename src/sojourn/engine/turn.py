@@ -74,6 +74,8 @@ class HeldTurn:
         self._turn_id = turn_id
         self._seconds = seconds
         self._waits = False
+        self.is_completed = False
+        """Whether somebody else appends what completes it."""
 
     def __repr__(self) -> str:
         return f"HeldTurn({self._turn_id!r}{', put aside' if self._waits else ''})"
@@ -97,6 +99,7 @@ class HeldTurn:
 
         It is not appended once more when the body is left. That append may give the lease back, too.
         """
+        self.is_completed = True
         return TurnEnded(turn_id=self._turn_id, outcome="completed", seconds=self._seconds())
 
 
@@ -125,16 +128,16 @@ async def run_turn(
         return max(0.0, session.clock.monotonic() - started)
 
     holder = f"{os.uname().nodename}:{os.getpid()}:{name}"
-    beginning = asyncio.ensure_future(_begin(session, name, holder, resume=resume, opening=opening))
+    turn = HeldTurn(name, seconds)
     outcome: TurnOutcome = "failed"
     began = False
     try:
-        cancelled = await _settled(beginning)
+        try:
+            lease = await _begin(session, name, holder, resume=resume, opening=opening)
+        except asyncio.CancelledError:
+            await _take_up(session, holder)
+            raise
         began = True
-        if cancelled is not None:
-            raise cancelled
-        lease = beginning.result()
-        turn = HeldTurn(name, seconds)
         _INSIDE.set((*_INSIDE.get(), name))
         async with kept(session.store, lease, is_held=lambda: session.lease == lease):
             yield turn
@@ -148,8 +151,9 @@ async def run_turn(
             # It may have been given back before, and another turn may have begun since. Or it was taken, and then
             # something else failed before the turn had begun.
             held = session.lease if session.lease is not None and session.lease.holder == holder else None
+            given_back = turn.is_completed and outcome == "completed" and held is None
             try:
-                if began or held is not None:
+                if (began or held is not None) and not given_back:
                     await _end(session, name, outcome, seconds=seconds())
             finally:
                 if held is not None:
@@ -166,21 +170,12 @@ async def is_inside_turn(session: Leasing) -> bool:
     return turn is not None and turn.outcome is None and turn.turn_id in _INSIDE.get()
 
 
-async def _settled(working: asyncio.Future[Lease]) -> asyncio.CancelledError | None:
-    """Wait until it is known what became of *working*, and return the cancel that came meanwhile, if one did.
-
-    Raises:
-        CancelledError: a cancel came, and nothing came of it.
-    """
-    try:
-        await asyncio.shield(working)
-    except asyncio.CancelledError as cancelled:
-        with anyio.CancelScope(shield=True):
-            await asyncio.wait([working])
-        if working.cancelled() or working.exception() is not None:
-            raise
-        return cancelled
-    return None
+async def _take_up(session: Leasing, holder: str) -> None:
+    """Hold what *holder* was given by an append that was cancelled: a store finishes what it has begun."""
+    with anyio.CancelScope(shield=True):
+        lease = await session.store.find_lease(session.id)
+    if lease is not None and lease.holder == holder:
+        session.hold(lease)
 
 
 async def _begin(session: Leasing, turn_id: str, holder: str, *, resume: bool, opening: Sequence[Event]) -> Lease:

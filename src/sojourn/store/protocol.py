@@ -430,6 +430,14 @@ class Store(Protocol):
         """
         ...
 
+    async def find_lease(self, session_id: str) -> Lease | None:
+        """Return the lease that somebody holds; None if it is free, expired, or its process is gone.
+
+        Raises:
+            SessionNotFoundError: there is no such session.
+        """
+        ...
+
     async def renew_lease(self, lease: Lease, *, ttl: float = 30.0) -> None:
         """Hold *lease* for *ttl* seconds from now.
 

@@ -47,6 +47,15 @@ def acquire(shelf: Shelf, session_id: SessionId, holder: str, *, ttl: float, mom
         return _take(shelf, folder, session_id, Claim(holder=holder, ttl=ttl), moment)
 
 
+def find(shelf: Shelf, session_id: SessionId, *, moment: Moment) -> Lease | None:
+    """Return the lease in force."""
+    with shelf.locked(session_id) as folder:
+        stored = _read(folder)
+        if stored is None or stored.holder is None or not stored.is_held(moment):
+            return None
+        return Lease(session_id=session_id, holder=stored.holder, token=stored.token)
+
+
 def _take(
     shelf: Shelf,
     folder: SessionFolder,

@@ -225,6 +225,10 @@ class FilesStore:
         checked, moment = check_session_id(session_id), self._moment()
         return await self._run(checked, lambda: leases.acquire(self._shelf, checked, holder, ttl=ttl, moment=moment))
 
+    async def find_lease(self, session_id: str) -> Lease | None:
+        checked, moment = check_session_id(session_id), self._moment()
+        return await self._run(checked, lambda: leases.find(self._shelf, checked, moment=moment))
+
     async def renew_lease(self, lease: Lease, *, ttl: float = 30.0) -> None:
         moment = self._moment()
         await self._run(lease.session_id, lambda: leases.renew(self._shelf, lease, ttl=ttl, moment=moment))

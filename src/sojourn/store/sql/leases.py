@@ -30,16 +30,29 @@ def acquire(tenant: TenantId, session_id: SessionId, holder: str, *, ttl: float,
     return lease
 
 
+def find(tenant: TenantId, session_id: SessionId, *, moment: Moment) -> Operation[Lease | None]:
+    """Return the lease in force, once whatever else writes to the session has ended."""
+    yield from sessions.hold(tenant, session_id)
+    token, holder = yield from _look(tenant, session_id, moment)
+    return None if holder is None else Lease(session_id=session_id, holder=holder, token=token)
+
+
 def find_free(tenant: TenantId, session_id: SessionId, holder: str, *, moment: Moment) -> Operation[Lease]:
     """Return the lease that *holder* can put in force; raise if another one is."""
+    last_token, other = yield from _look(tenant, session_id, moment)
+    if other is not None:
+        raise LockedError(f"session={session_id} holder={other}")
+    return Lease(session_id=session_id, holder=holder, token=last_token + 1)
+
+
+def _look(tenant: TenantId, session_id: SessionId, moment: Moment) -> Operation[tuple[int, str | None]]:
+    """Return the last token, and who holds the lease now, if anybody does."""
     rows = yield Statement("lock_lease", {"tenant": tenant, "session_id": session_id, **moment.params()})
-    token = 1
-    if rows:
-        last_token, last_holder, *process, live = rows[0]
-        if last_holder is not None and live and not Process(*process).is_gone(seen_from=moment.process):
-            raise LockedError(f"session={session_id} holder={last_holder}")
-        token = last_token + 1
-    return Lease(session_id=session_id, holder=holder, token=token)
+    if not rows:
+        return 0, None
+    token, holder, *process, live = rows[0]
+    held = holder is not None and live and not Process(*process).is_gone(seen_from=moment.process)
+    return token, holder if held else None
 
 
 def put(tenant: TenantId, lease: Lease, *, ttl: float, moment: Moment) -> Statement:

@@ -236,6 +236,10 @@ class SqlStore:
             lambda: leases.acquire(self._tenant, checked, holder, ttl=ttl, moment=moment), fleeting=True
         )
 
+    async def find_lease(self, session_id: str) -> Lease | None:
+        checked, moment = check_session_id(session_id), self._moment()
+        return await self._driver.write(lambda: leases.find(self._tenant, checked, moment=moment), fleeting=True)
+
     async def renew_lease(self, lease: Lease, *, ttl: float = 30.0) -> None:
         moment = self._moment()
         await self._driver.write(lambda: leases.renew(self._tenant, lease, ttl=ttl, moment=moment), fleeting=True)

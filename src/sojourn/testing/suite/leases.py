@@ -47,6 +47,20 @@ async def of_many_that_ask_at_once_one_gets_the_lease(store: Store) -> None:
 
 
 @on_store
+async def whoever_holds_the_lease_is_found(store: Store) -> None:
+    await store.create_session("s")
+    expect_equal(await store.find_lease("s"), None, "the lease of a new session")
+    lease = await store.acquire_lease("s", "one")
+    expect_equal(await store.find_lease("s"), lease, "the lease")
+    await store.release_lease(lease)
+    expect_equal(await store.find_lease("s"), None, "a lease that was given back")
+    await store.acquire_lease("s", "two", ttl=0)
+    expect_equal(await store.find_lease("s"), None, "a lease that has expired")
+    with expect_raises(SessionNotFoundError):
+        await store.find_lease("nowhere")
+
+
+@on_store
 async def a_released_lease_is_free(store: Store) -> None:
     await store.create_session("s")
     await store.release_lease(await store.acquire_lease("s", "one"))
