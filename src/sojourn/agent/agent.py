@@ -199,7 +199,7 @@ class Agent:
 
     # --- turns
 
-    async def run_turn(
+    def run_turn(
         self,
         text: str,
         *,
@@ -236,11 +236,9 @@ class Agent:
             inputs=inputs or {},
             when_busy=when_busy or self._settings.when_busy,
         )
-        async with aclosing(self._turn(wish, cancel_token)) as events:
-            async for event in events:
-                yield event
+        return self._turn(wish, cancel_token)
 
-    async def resume(
+    def resume(
         self, *, cancel_token: CancellationToken | None = None, when_busy: WhenBusy | None = None
     ) -> AsyncGenerator[TurnEvent, None]:
         """Go on with a turn that was put aside or cut off, and yield what happens, as `run_turn` does.
@@ -253,9 +251,7 @@ class Agent:
         if self._session is None:
             raise InvalidInputError("only a turn in a session can be resumed")
         wish = Wish(text=None, when_busy=when_busy or self._settings.when_busy)
-        async with aclosing(self._turn(wish, cancel_token)) as events:
-            async for event in events:
-                yield event
+        return self._turn(wish, cancel_token)
 
     async def send(
         self, text: str, *, cancel_token: CancellationToken | None = None, when_busy: WhenBusy | None = None
@@ -348,13 +344,10 @@ class Agent:
 
     # --- how a turn is run
 
-    async def _turn(self, wish: Wish, given: CancellationToken | None) -> AsyncGenerator[TurnEvent, None]:
+    def _turn(self, wish: Wish, given: CancellationToken | None) -> AsyncGenerator[TurnEvent, None]:
         token = given or CancellationToken()
-        async with aclosing(events_of(partial(self._work, wish, token), token)) as events:
-            async for event in events:
-                if self._callbacks is not None:
-                    self._callbacks.tell(event)
-                yield event
+        events = events_of(partial(self._work, wish, token), token)
+        return events if self._callbacks is None else _told(events, self._callbacks)
 
     async def _work(self, wish: Wish, token: CancellationToken, announce: Announce) -> None:
         async with self._slot(wish.when_busy):
@@ -512,6 +505,14 @@ def _journal_log(session: Session, logger: "SessionLogger") -> "JournalLog":
     from sojourn.agent.logs.projection import JournalLog  # noqa: PLC0415 - few keep one
 
     return JournalLog(session, logger)
+
+
+async def _told(happening: AsyncGenerator[TurnEvent, None], callbacks: Callbacks) -> AsyncGenerator[TurnEvent, None]:
+    """Pass on what happens, and tell *callbacks* of it."""
+    async with aclosing(happening) as events:
+        async for event in events:
+            callbacks.tell(event)
+            yield event
 
 
 def _to_nobody(event: TurnEvent) -> None:

@@ -115,8 +115,14 @@ class JournalTalk:
         """
         said = () if text is None else (_asked(text, injected),)
         given = [VariableSet(name=_named(name), value=value) for name, value in (values or {}).items()]
+        held: HeldTurn | None = None
+
+        async def drop_settled() -> None:
+            if held is None or not held.is_completed:
+                await self._drop_settled()
+
         async with AsyncExitStack() as stack:
-            stack.push_async_callback(self._drop_settled)
+            stack.push_async_callback(drop_settled)
             opening = (*(() if asked else said), *given)
             held = await enter_turn(stack, self._session, resume=resume, opening=opening, wait=wait)
             if asked and said and await last_said(self._session) is None:

@@ -119,9 +119,9 @@ class TurnLoop:
             async with aclosing(self._provider.stream(request, raw_log=self._raw_log)) as stream:
                 async for event in stream:
                     await hearing.hear(event)
-                    await checkpoint()
                     if hearing.complete is not None:
                         break  # whatever a model says behind its end is no part of the answer
+                    await checkpoint()
         except BaseException:
             with anyio.CancelScope(shield=True):
                 await hearing.keep()

@@ -26,7 +26,7 @@ async def events_of(work: Work, token: CancellationToken | None) -> AsyncGenerat
     left = CancellationToken()
     tokens = (left,) if token is None else (token, left)
     task = asyncio.create_task(_run(work, tokens, told.put_nowait), name="sojourn-turn")
-    task.add_done_callback(lambda _: told.put_nowait(None))
+    task.add_done_callback(lambda _: told.put_nowait(None))  # also of one that was cancelled before it began
     try:
         while (event := await told.get()) is not None:
             yield event
@@ -68,9 +68,12 @@ async def answer_in(events: AsyncIterator[TurnEvent]) -> str:
     return "".join(said)
 
 
-async def _run(work: Work, tokens: tuple[CancellationToken, ...], announce: Announce) -> None:
-    """Run *work* until it ends or one of *tokens* is cancelled."""
-    with cancelled_by(*tokens) as scope:
-        await work(announce)
-    if scope.cancelled_caught:
-        announce(SessionCancelled())
+async def _run(work: Work, tokens: tuple[CancellationToken, ...], tell: Callable[[TurnEvent | None], None]) -> None:
+    """Run *work* until it ends or one of *tokens* is cancelled, and *tell* what it announces; None is the end."""
+    try:
+        with cancelled_by(*tokens) as scope:
+            await work(tell)
+        if scope.cancelled_caught:
+            tell(SessionCancelled())
+    finally:
+        tell(None)

@@ -1,6 +1,6 @@
 """From journal entries to news: which parts of the state they changed, and what deserves a name of its own."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Final
 
 from sojourn.engine import bus
@@ -55,23 +55,28 @@ _COMPONENTS: Final[dict[type, tuple[Component, ChangeType]]] = {
     ev.InterruptRaised: ("interrupts", "add"),
     ev.InterruptResolved: ("interrupts", "remove"),
 }
+_WITH_A_NAME: Final = frozenset({ev.FocusChanged, ev.EntityReferenced, ev.InterruptRaised, ev.InterruptResolved})
 
 
-def news_of(entries: Iterable[Entry]) -> list[News]:
-    """Return the news that *entries* are, in their order."""
+def news_of(entries: Iterable[Entry], *, wanted: Callable[[type[News]], bool] = lambda _: True) -> list[News]:
+    """Return the news that *entries* are, in their order, of the kinds that are *wanted*."""
     news: list[News] = []
+    all_wanted = wanted(bus.StateChanged)
     for entry in entries:
-        component, change = _COMPONENTS.get(type(entry.event), ("session", "update"))
-        details = {"kind": kind_of(entry.event), "seq": entry.seq}
-        news.append(
-            bus.StateChanged(
-                session_id=entry.session_id, at=entry.at, component=component, change_type=change, details=details
-            )
-        )
-        named = _named(entry)
-        if named is not None:
+        if all_wanted:
+            news.append(_changed(entry))
+        named = _named(entry) if type(entry.event) in _WITH_A_NAME else None
+        if named is not None and wanted(type(named)):
             news.append(named)
     return news
+
+
+def _changed(entry: Entry) -> News:
+    component, change = _COMPONENTS.get(type(entry.event), ("session", "update"))
+    details = {"kind": kind_of(entry.event), "seq": entry.seq}
+    return bus.StateChanged(
+        session_id=entry.session_id, at=entry.at, component=component, change_type=change, details=details
+    )
 
 
 def _named(entry: Entry) -> News | None:

@@ -149,7 +149,7 @@ class Sojourn:
         self.sessions.note_use(session)
         self.background.notify(session)
         self._later.notify(session)
-        for news in news_of(entries):
+        for news in news_of(entries, wanted=self.news.has_subscribers):
             await self.news.publish(news)
 
     async def _follow(self, loaded: SessionLoaded) -> None:

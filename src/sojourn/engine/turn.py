@@ -147,18 +147,18 @@ async def run_turn(
         raise
     finally:
         _INSIDE.set(tuple(one for one in _INSIDE.get() if one != name))
-        with anyio.CancelScope(shield=True):
-            # It may have been given back before, and another turn may have begun since. Or it was taken, and then
-            # something else failed before the turn had begun.
-            held = session.lease if session.lease is not None and session.lease.holder == holder else None
-            given_back = turn.is_completed and outcome == "completed" and held is None
-            try:
-                if (began or held is not None) and not given_back:
+        # It may have been given back before, and another turn may have begun since. Or it was taken, and then something
+        # else failed before the turn had begun.
+        held = session.lease if session.lease is not None and session.lease.holder == holder else None
+        ended = held is None and (not began or (turn.is_completed and outcome == "completed"))
+        if not ended:
+            with anyio.CancelScope(shield=True):
+                try:
                     await _end(session, name, outcome, seconds=seconds())
-            finally:
-                if held is not None:
-                    session.hold(None)
-                    await session.store.release_lease(held)
+                finally:
+                    if held is not None:
+                        session.hold(None)
+                        await session.store.release_lease(held)
 
 
 async def is_inside_turn(session: Leasing) -> bool:

@@ -64,6 +64,7 @@ def with_session(session_id: Any) -> Iterator[tuple[str, Callable[[Store], Await
     yield "extend_session", lambda store: store.extend_session(session_id, make_journal([said()])[1:])
     yield "save_snapshot", lambda store: store.save_snapshot(session_id, snapshot, epoch=0)
     yield "acquire_lease", lambda store: store.acquire_lease(session_id, "me")
+    yield "find_lease", lambda store: store.find_lease(session_id)
     yield "save_partial", lambda store: store.save_partial(session_id, "text")
     yield "find_partial", lambda store: store.find_partial(session_id)
     yield "subscribe", lambda store: _follow(store, session_id)

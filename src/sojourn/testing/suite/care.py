@@ -176,6 +176,7 @@ async def a_closed_store_refuses_every_call(storage: Storage) -> None:
         store.redact("s", [1]),
         store.save_snapshot("s", Snapshot(seq=Seq(1), data=b"{}"), epoch=0),
         store.acquire_lease("s", "me"),
+        store.find_lease("s"),
         store.renew_lease(lease),
         store.release_lease(lease),
         store.save_partial("s", "text"),
