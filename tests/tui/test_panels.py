@@ -281,6 +281,7 @@ async def test_a_click_on_a_heading_folds() -> None:
     async with opened() as app, app.run_test(size=SIZE) as pilot:
         await begun(app, pilot)
         await until(pilot, lambda: bool(shown(app, "CONTEXT")))
+        await told(app, pilot)  # what comes later would move it away from under the pointer
         panel = side(app).panel("CONTEXT")
         await pilot.click(panel, offset=(2, 0))
         assert panel.is_folded
