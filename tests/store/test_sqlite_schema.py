@@ -74,6 +74,24 @@ async def test_a_new_file_says_what_it_is(tmp_path: Path) -> None:
 
 
 @pytest.mark.anyio
+async def test_leases_of_the_first_version_are_counted_on(tmp_path: Path) -> None:
+    path = tmp_path / "sojourn.db"
+    write_sql(
+        path,
+        f"""{LATEST[0].sql}
+        PRAGMA application_id = {APPLICATION_ID};
+        PRAGMA user_version = 1;
+        INSERT INTO sessions (tenant, session_id, head, created_at, updated_at, active_hour)
+        VALUES ('default', 's', 1, 0, 0, 0), ('default', 'never held', 1, 0, 0, 0);
+        INSERT INTO leases VALUES ('default', 's', 41, 'somebody', 9e9, 'another boot', '', 1, 1);""",
+    )
+
+    async with with_migrations(path) as store:
+        assert await store.find_lease("s") is None
+        assert (await store.acquire_lease("s", "me")).token == 42
+
+
+@pytest.mark.anyio
 async def test_a_file_of_a_newer_version_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
     path = tmp_path / "sojourn.db"
     await fill(path)

@@ -61,7 +61,7 @@ def append(tenant: TenantId, request: Append, *, at: int, asked: Callable[[], le
     if isinstance(request.lease, Claim) and taken is not None:
         yield leases.put(tenant, taken, ttl=request.lease.ttl, moment=asked())
     elif isinstance(request.lease, Lease) and request.release:
-        yield leases.give_back(tenant, request.lease, moment=asked())
+        yield leases.give_back(tenant, request.lease)
     return Receipt(first=Seq(first), last=last, at=when, epoch=epoch, entries=tuple(entries), lease=taken)
 
 
@@ -74,7 +74,6 @@ def _check_turn(tenant: TenantId, request: Append, asked: Callable[[], leases.Mo
     if not isinstance(lease, Claim):
         return None
     spot = {"tenant": tenant, "session_id": request.session_id}
-    yield from sessions.hold(tenant, request.session_id)  # a lease that nobody ever took cannot be locked itself
     free = yield from leases.find_free(tenant, request.session_id, lease.holder, moment=asked())
     if not request.clear_partial and (yield Statement("select_partial", spot)):
         raise ConflictError(f"session={request.session_id}: {UNFINISHED}")

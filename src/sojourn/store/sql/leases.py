@@ -7,7 +7,6 @@ from sojourn.model.ids import SessionId, TenantId
 from sojourn.store.checks import check_lease
 from sojourn.store.process import Process
 from sojourn.store.protocol import Lease
-from sojourn.store.sql import sessions
 from sojourn.store.sql.statement import Operation, Params, Statement
 
 
@@ -24,7 +23,6 @@ class Moment(NamedTuple):
 def acquire(tenant: TenantId, session_id: SessionId, holder: str, *, ttl: float, moment: Moment) -> Operation[Lease]:
     """Take the lease if it is free, expired, or its process is gone."""
     check_lease(holder, ttl)
-    yield from sessions.hold(tenant, session_id)
     lease = yield from find_free(tenant, session_id, holder, moment=moment)
     yield put(tenant, lease, ttl=ttl, moment=moment)
     return lease
@@ -32,7 +30,6 @@ def acquire(tenant: TenantId, session_id: SessionId, holder: str, *, ttl: float,
 
 def find(tenant: TenantId, session_id: SessionId, *, moment: Moment) -> Operation[Lease | None]:
     """Return the lease in force, once whatever else writes to the session has ended."""
-    yield from sessions.hold(tenant, session_id)
     token, holder = yield from _look(tenant, session_id, moment)
     return None if holder is None else Lease(session_id=session_id, holder=holder, token=token)
 
@@ -49,7 +46,7 @@ def _look(tenant: TenantId, session_id: SessionId, moment: Moment) -> Operation[
     """Return the last token, and who holds the lease now, if anybody does."""
     rows = yield Statement("lock_lease", {"tenant": tenant, "session_id": session_id, **moment.params()})
     if not rows:
-        return 0, None
+        raise SessionNotFoundError(f"session={session_id}")
     token, holder, *process, live = rows[0]
     held = holder is not None and live and not Process(*process).is_gone(seen_from=moment.process)
     return token, holder if held else None
@@ -61,18 +58,18 @@ def put(tenant: TenantId, lease: Lease, *, ttl: float, moment: Moment) -> Statem
     return Statement("put_lease", {**place, **moment.params(), "ttl": ttl})
 
 
-def give_back(tenant: TenantId, lease: Lease, *, moment: Moment) -> Statement:
+def give_back(tenant: TenantId, lease: Lease) -> Statement:
     """Let nobody hold *lease*, which is in force."""
-    place = {"tenant": tenant, "session_id": lease.session_id, "token": lease.token, "holder": None}
-    return Statement("put_lease", {**place, **moment.params(), "ttl": 0.0})
+    return Statement("clear_lease", {"tenant": tenant, "session_id": lease.session_id})
 
 
 def verify(tenant: TenantId, lease: Lease) -> Operation[None]:
     """Raise unless *lease* is the one in force. An expired lease that nobody took is still in force."""
     params = {"tenant": tenant, "session_id": lease.session_id, "now": 0.0, "boot_id": ""}
     rows = yield Statement("lock_lease", params)
-    if not rows or (rows[0][0], rows[0][1]) != (lease.token, lease.holder):
-        yield from sessions.get(tenant, lease.session_id)
+    if not rows:
+        raise SessionNotFoundError(f"session={lease.session_id}")
+    if (rows[0][0], rows[0][1]) != (lease.token, lease.holder):
         raise LeaseLostError(f"session={lease.session_id} holder={lease.holder}")
 
 
@@ -83,10 +80,10 @@ def renew(tenant: TenantId, lease: Lease, *, ttl: float, moment: Moment) -> Oper
     yield put(tenant, lease, ttl=ttl, moment=moment)
 
 
-def release(tenant: TenantId, lease: Lease, *, moment: Moment) -> Operation[None]:
+def release(tenant: TenantId, lease: Lease) -> Operation[None]:
     """Give *lease* back; a lost one is nobody's business any more."""
     try:
         yield from verify(tenant, lease)
     except (LeaseLostError, SessionNotFoundError):
         return
-    yield give_back(tenant, lease, moment=moment)
+    yield give_back(tenant, lease)

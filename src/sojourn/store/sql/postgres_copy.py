@@ -18,7 +18,8 @@ from sojourn.store.sql.sqlite_schema import migrate
 from sojourn.store.sql.statement import load_migrations
 
 BATCH: Final = 100  # an entry has up to 16 MiB
-_OF_PROCESSES: Final = ("leases", "openers")
+_OF_PROCESSES: Final = ("openers", "lease_")
+"""With what the names of tables and columns begin that are left out."""
 _LIST_TABLES: Final = "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name"
 
 
@@ -74,8 +75,13 @@ def _create(target: Path) -> apsw.Connection:
 
 
 def _tables(file: apsw.Connection) -> list[tuple[str, list[str]]]:
-    names = [name for (name,) in file.execute(_LIST_TABLES) if name not in _OF_PROCESSES]
-    return [(name, [column[1] for column in file.execute(f'PRAGMA table_info("{name}")')]) for name in names]
+    names = [name for (name,) in file.execute(_LIST_TABLES) if not name.startswith(_OF_PROCESSES)]
+    return [(name, _columns(file, name)) for name in names]
+
+
+def _columns(file: apsw.Connection, table: str) -> list[str]:
+    names = [column[1] for column in file.execute(f'PRAGMA table_info("{table}")')]
+    return [name for name in names if not name.startswith(_OF_PROCESSES)]
 
 
 def _insert(file: apsw.Connection, insert: str, rows: list[tuple[Any, ...]], target: Path) -> None:

@@ -187,7 +187,7 @@ def purge(tenant: TenantId, session_id: SessionId, *, detach_first: bool) -> Ope
     elif found := (yield from forks(tenant, session_id)):
         raise ForksExistError(session_id, tuple(fork_id for fork_id, _ in found))
     whole = {"tenant": tenant, "session_id": session_id, "first": 0}
-    for name in ("delete_entries", "delete_snapshots", "delete_receipts", "delete_lease", "delete_partial"):
+    for name in ("delete_entries", "delete_snapshots", "delete_receipts", "delete_partial"):
         yield Statement(name, whole)
     yield Statement("delete_session", whole)
 

@@ -245,8 +245,7 @@ class SqlStore:
         await self._driver.write(lambda: leases.renew(self._tenant, lease, ttl=ttl, moment=moment), fleeting=True)
 
     async def release_lease(self, lease: Lease) -> None:
-        moment = self._moment()
-        await self._driver.write(lambda: leases.release(self._tenant, lease, moment=moment), fleeting=True)
+        await self._driver.write(lambda: leases.release(self._tenant, lease), fleeting=True)
 
     async def save_partial(self, session_id: str, text: str) -> None:
         checked, at = check_session_id(session_id), self._now()

@@ -147,23 +147,20 @@ WHERE tenant = %(tenant)s AND session_id = %(session_id)s AND digest = sha256(co
 DELETE FROM receipts WHERE tenant = %(tenant)s AND session_id = %(session_id)s;
 
 -- name: lock_lease
-WITH session AS MATERIALIZED ( -- locked first, as in every other operation, so that no two block each other
-    SELECT FROM sessions WHERE tenant = %(tenant)s AND session_id = %(session_id)s FOR UPDATE
-)
-SELECT token, holder, boot_id, pid_space, pid, pid_start, expires > clock_timestamp() AS live FROM session, leases
-WHERE tenant = %(tenant)s AND session_id = %(session_id)s FOR UPDATE OF leases;
+SELECT lease_token, lease_holder, lease_boot_id, lease_pid_space, lease_pid, lease_pid_start,
+       lease_expires > clock_timestamp() AS live
+FROM sessions WHERE tenant = %(tenant)s AND session_id = %(session_id)s FOR UPDATE;
 
 -- name: put_lease
-INSERT INTO leases (tenant, session_id, token, holder, expires, boot_id, pid_space, pid, pid_start)
-VALUES (%(tenant)s, %(session_id)s, %(token)s, %(holder)s,
-    clock_timestamp() + %(ttl)s::double precision * interval '1 second', %(boot_id)s, %(pid_space)s, %(pid)s,
-    %(pid_start)s)
-ON CONFLICT (tenant, session_id) DO UPDATE SET token = excluded.token, holder = excluded.holder,
-    expires = excluded.expires, boot_id = excluded.boot_id, pid_space = excluded.pid_space,
-    pid = excluded.pid, pid_start = excluded.pid_start;
+UPDATE sessions SET lease_token = %(token)s, lease_holder = %(holder)s,
+    lease_expires = clock_timestamp() + %(ttl)s::double precision * interval '1 second', lease_boot_id = %(boot_id)s,
+    lease_pid_space = %(pid_space)s, lease_pid = %(pid)s, lease_pid_start = %(pid_start)s
+WHERE tenant = %(tenant)s AND session_id = %(session_id)s;
 
--- name: delete_lease
-DELETE FROM leases WHERE tenant = %(tenant)s AND session_id = %(session_id)s;
+-- name: clear_lease
+UPDATE sessions SET lease_holder = NULL, lease_expires = NULL, lease_boot_id = NULL, lease_pid_space = NULL,
+    lease_pid = NULL, lease_pid_start = NULL
+WHERE tenant = %(tenant)s AND session_id = %(session_id)s;
 
 -- name: put_partial
 INSERT INTO partials (tenant, session_id, text, updated_at, crc)

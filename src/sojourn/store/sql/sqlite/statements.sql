@@ -136,18 +136,20 @@ SELECT first_seq, last_seq, at FROM receipts WHERE tenant = :tenant AND session_
 DELETE FROM receipts WHERE tenant = :tenant AND session_id = :session_id;
 
 -- name: lock_lease
-SELECT token, holder, boot_id, pid_space, pid, pid_start, expires > :now AND boot_id = :boot_id AS live FROM leases
-WHERE tenant = :tenant AND session_id = :session_id;
+SELECT lease_token, lease_holder, lease_boot_id, lease_pid_space, lease_pid, lease_pid_start,
+       lease_expires > :now AND lease_boot_id = :boot_id AS live
+FROM sessions WHERE tenant = :tenant AND session_id = :session_id;
 
 -- name: put_lease
-INSERT INTO leases (tenant, session_id, token, holder, expires, boot_id, pid_space, pid, pid_start)
-VALUES (:tenant, :session_id, :token, :holder, :now + :ttl, :boot_id, :pid_space, :pid, :pid_start)
-ON CONFLICT (tenant, session_id) DO UPDATE SET token = excluded.token, holder = excluded.holder,
-    expires = excluded.expires, boot_id = excluded.boot_id, pid_space = excluded.pid_space,
-    pid = excluded.pid, pid_start = excluded.pid_start;
+UPDATE sessions SET lease_token = :token, lease_holder = :holder,
+    lease_expires = :now + :ttl, lease_boot_id = :boot_id,
+    lease_pid_space = :pid_space, lease_pid = :pid, lease_pid_start = :pid_start
+WHERE tenant = :tenant AND session_id = :session_id;
 
--- name: delete_lease
-DELETE FROM leases WHERE tenant = :tenant AND session_id = :session_id;
+-- name: clear_lease
+UPDATE sessions SET lease_holder = NULL, lease_expires = NULL, lease_boot_id = NULL, lease_pid_space = NULL,
+    lease_pid = NULL, lease_pid_start = NULL
+WHERE tenant = :tenant AND session_id = :session_id;
 
 -- name: put_partial
 INSERT INTO partials (tenant, session_id, text, updated_at, crc)
