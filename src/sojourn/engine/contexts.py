@@ -151,7 +151,7 @@ class Contexts:
     def counter(self, model: str | None) -> TokenCounter:
         """Return the best counter for *model*, corrected by what its provider reported in this session."""
         calibration = self._calibrations.get(model) if model is not None else None
-        factor = calibration.factor if calibration is not None else 0.0
+        factor = calibration.factor if calibration is not None else 1.0
         known = self._counters.get(model)
         if known is None or abs(known[0] - factor) >= _WORTH_COUNTING:
             known = self._counters[model] = (factor, counter_for(model, calibration))
@@ -222,8 +222,8 @@ class Contexts:
         known.costs.keep(recent)
         if model is not None and not rough:
             # What was corrected already must not be corrected once more.
-            factor, _ = self._counters.get(model, (0.0, builder.counter))
-            self._asked = (model, round(context.tokens.count / (factor or 1.0)))
+            factor, _ = self._counters.get(model, (1.0, builder.counter))
+            self._asked = (model, round(context.tokens.count / factor))
         return context
 
     async def _look(
