@@ -70,7 +70,10 @@ async def measure(plan: Plan, contestants: Sequence[Contestant], folder: Path) -
     note("filling files")
     entered = [await _enter(one, spot, folder, plan) for one in contestants for spot in _spots(one)]
     note("asking")
-    samples = await alternate([one.case for one in entered], rounds=plan.rounds)
+    # Every conversation has had a turn before one is timed: the first reads what the others know.
+    samples = await alternate(
+        [one.case for one in entered], rounds=plan.rounds, warm_up=max(len(one.agents) for one in entered)
+    )
     for one in entered:
         await _check(one)
     note("waiting for the first text")

@@ -44,6 +44,8 @@ _STEADY: Final = 3
 of the answer, which is little for each of many: the place spreads the budget over them better."""
 _SOON: Final = 8
 """So many entries after another, something counts as what came next."""
+_LOOSE: Final = 1.25
+"""So many times what may be needed is kept before it is cut: what begins as before need not be looked at again."""
 _FEW: Final = 8
 """So many messages are asked for first: mostly no more are new."""
 _PAGE: Final = 200
@@ -305,12 +307,16 @@ def _asked(question: str) -> str:
 
 
 def _first_needed(lines: Sequence[Line], tokens: int, costs: Costs) -> int | None:
-    """Return the place from which on *lines* cost at least *tokens*; None if all of them cost less.
+    """Return a place from which on *lines* cost at least *tokens*; None if all of them cost less.
 
-    It is a user's message, if one is near: a tool's result alone, long as it may be, is no talk.
+    If they do not cost much more, it is the first. Else it is a user's message, if one is near: a tool's result alone,
+    long as it may be, is no talk.
     """
-    if costs.of(lines) < tokens:
+    all_cost = costs.of(lines)
+    if all_cost < tokens:
         return None
+    if all_cost < _LOOSE * tokens:
+        return 0
     left = tokens
     beyond = 0
     for place in range(len(lines) - 1, -1, -1):
