@@ -6,8 +6,8 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import given
 
-from sojourn.context.costs import Costs
 from sojourn.context.cutting import cut_lines, cut_message, cut_middle
+from sojourn.context.known_talk import KnownTalk
 from sojourn.context.talk import Line, groups
 from sojourn.context.tokens import BpeCounter, CharacterCounter, count_message
 from sojourn.context.validity import made_valid
@@ -33,7 +33,7 @@ def talk(count: int) -> list[Line]:
 
 
 def window(lines: list[Line], capacity: int, **rest: object) -> Window:
-    return recent_window(groups(made_valid(lines)), capacity, Costs(COUNTER), **rest)  # type: ignore[arg-type]
+    return recent_window(groups(made_valid(lines)), capacity, KnownTalk(COUNTER), **rest)  # type: ignore[arg-type]
 
 
 def seqs(found: Window) -> list[int | None]:

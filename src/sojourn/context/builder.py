@@ -220,6 +220,8 @@ class _Building:
         """
         previous = self._previous
         begins = previous.begins if previous is not None and previous.budget == self._budget else None
+        if not self._items:
+            return make_plan((), 0), self._window(free, begins), []
         most = max(KNOWLEDGE_MOST, free // 8)
         window = self._window(free - min(int(free * (1 - TALK_SHARE)), most), begins)
         items, known = self._new_items(self._items, window)
@@ -238,7 +240,7 @@ class _Building:
         return recent_window(
             self._talk,
             capacity,
-            self._costs,
+            self._known,
             strategy=self._builder.strategy,
             begins=begins,
             fill=FILL,

@@ -10,8 +10,8 @@ from typing import Any, Protocol, get_args, runtime_checkable
 import msgspec
 
 from sojourn.context.builder import RESERVE, UNKNOWN_WINDOW
-from sojourn.context.costs import Costs
 from sojourn.context.inputs import Strategy
+from sojourn.context.known_talk import KnownTalk
 from sojourn.context.talk import Line, flat, groups
 from sojourn.context.tokens import CharacterCounter, TokenCounter, count_message
 from sojourn.context.tool_results import shown
@@ -178,7 +178,7 @@ class ContextManager:
         window = recent_window(
             talk,
             room,
-            Costs(self._counter),
+            KnownTalk(self._counter),
             strategy=self.config.truncation_strategy,
         )
         kept = window.lines or made_valid(flat(talk[-1:]))

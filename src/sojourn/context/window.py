@@ -7,9 +7,9 @@ was sent before in its cache. When it must move, it moves by a good part of the 
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from sojourn.context.costs import Costs
 from sojourn.context.cutting import cut_lines
 from sojourn.context.inputs import Strategy
+from sojourn.context.known_talk import KnownTalk
 from sojourn.context.talk import Group, Line, flat
 from sojourn.context.validity import CONTINUED, made_valid
 from sojourn.model.ids import Seq
@@ -29,7 +29,7 @@ class Window(NamedTuple):
 def recent_window(
     talk: Sequence[Group],
     capacity: int,
-    costs: Costs,
+    known: KnownTalk,
     *,
     strategy: Strategy = "oldest_first",
     begins: Seq | None = None,
@@ -40,13 +40,14 @@ def recent_window(
     Args:
         talk: what was said, oldest first: the groups of a valid talk.
         capacity: tokens in all.
-        costs: says what messages cost.
+        known: says what messages cost, and what of the talk is valid.
         strategy: with "middle_out" the first group stays too, and what is left out lies between.
         begins: where the stretch began in the context before.
         fill: how much of the room is filled when it must begin elsewhere; what is left lets it stay there for long.
     """
     if not talk or capacity <= 0:
         return Window([])
+    costs = known.costs
     whole = flat(talk)
     if costs.of(whole) <= capacity:
         return Window(whole, _first_seq(talk))
@@ -57,7 +58,7 @@ def recent_window(
     start = _start(talk, each, capacity, begins, fill)
     room = capacity + costs.of(flat(first))
     for number in range(start, len(talk)):  # what is made up for the provider costs a little, too
-        shown = made_valid(flat([*first, *talk[number:]]))
+        shown = known.talk(flat([*first, *talk[number:]]))
         if costs.of(shown) <= room:
             return Window(shown, _first_seq(talk[number:]))
     begins_with_user = talk[-1][0].message.role == "user"
