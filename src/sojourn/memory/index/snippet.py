@@ -1,6 +1,7 @@
 """Cuts the stretch out of a text that shows best why it was found."""
 
 from collections.abc import Sequence
+from itertools import islice
 from typing import Final
 
 from sojourn.memory.index.spotting import Spot, Spotter
@@ -44,14 +45,15 @@ def _window(text: str, spots: Sequence[Spot], weights: Sequence[float], length: 
 def _densest(spots: Sequence[Spot], weights: Sequence[float], length: int) -> tuple[int, int]:
     best, span = 0.0, (0, 0)
     for number, first in enumerate(spots):
-        terms: dict[int, float] = {}
-        for spot in spots[number:]:
+        weight, terms = 0.0, set[int]()
+        for spot in islice(spots, number, None):
             if spot.end - first.start > length:
                 break
-            terms.setdefault(spot.term, weights[spot.term] if spot.term < len(weights) else 1.0)
-            weight = sum(terms.values())
-            if weight > best:
-                best, span = weight, (first.start, spot.end)
+            if spot.term not in terms:
+                terms.add(spot.term)
+                weight += weights[spot.term] if spot.term < len(weights) else 1.0
+                if weight > best:
+                    best, span = weight, (first.start, spot.end)
     return span
 
 

@@ -22,10 +22,7 @@ _FOURTH: Final = dict.fromkeys(
     ("al", "ance", "ence", "er", "ic", "able", "ible", "ant", "ement", "ment", "ent", "ion",
      "ou", "ism", "ate", "iti", "ous", "ive", "ize"), ""
 )  # fmt: skip
-_WORD: Final = re.compile(r"[^\W_]+")
-_FEW: Final = 24
-"""Up to so many stems are looked for one by one; for more, every word of the text is looked at."""
-_LONGEST_WORD: Final = 64
+LONGEST_WORD: Final = 64
 """A longer run of letters is data; it has no stem but itself."""
 
 
@@ -47,7 +44,7 @@ def _may_have_accent(one: str) -> bool:
 @lru_cache(maxsize=65_536)
 def stem(word: str) -> str:
     """Return the stem of a *word* in lower case."""
-    if len(word) <= 2 or len(word) > _LONGEST_WORD or not (word.isascii() and word.isalpha()):
+    if len(word) <= 2 or len(word) > LONGEST_WORD or not (word.isascii() and word.isalpha()):
         return word
     word = _without_ending(_without_plural(word))
     if word.endswith("y") and _has_vowel(word[:-1]):
@@ -63,24 +60,10 @@ def stem(word: str) -> str:
 
 
 def occurrences(folded: str, stems: Sequence[str]) -> Iterator[tuple[int, int, int]]:
-    """Yield (start, end, which of *stems*) for each word of *folded* that has one of these stems, in no fixed order."""
-    return _by_word(folded, stems) if len(stems) > _FEW else _by_stem(folded, stems)
+    """Yield (start, end, which of *stems*) for each word of *folded* that has one of these stems, in no fixed order.
 
-
-def _by_word(folded: str, stems: Sequence[str]) -> Iterator[tuple[int, int, int]]:
-    """Look at each word once, however many stems there are."""
-    wanted: dict[str, list[int]] = {}
-    for which, one in enumerate(stems):
-        wanted.setdefault(one, []).append(which)
-    for word in _WORD.finditer(folded):
-        start, end = word.span()
-        if end - start <= _LONGEST_WORD:
-            for which in wanted.get(stem(word[0]), ()):
-                yield start, end, which
-
-
-def _by_stem(folded: str, stems: Sequence[str]) -> Iterator[tuple[int, int, int]]:
-    """Look at the words that begin like one of a few stems."""
+    It looks at the words that begin like one of them: for many stems, look at every word instead.
+    """
     for which, wanted in enumerate(stems):
         # Stemming changes the last letters only: what all forms begin with is looked for, then each form is compared.
         begin = wanted[:-1] if len(wanted) > 3 or wanted.endswith("i") else wanted
@@ -90,7 +73,7 @@ def _by_stem(folded: str, stems: Sequence[str]) -> Iterator[tuple[int, int, int]
                 at = folded.find(begin, at + 1)
                 continue
             end = _word_end(folded, at)
-            if end - at <= _LONGEST_WORD and stem(folded[at:end]) == wanted:
+            if end - at <= LONGEST_WORD and stem(folded[at:end]) == wanted:
                 yield at, end, which
             at = folded.find(begin, end)
 
