@@ -85,6 +85,19 @@ async def test_a_result_points_at_its_message_and_marks_the_words(app: Sojourn) 
     assert marked == ["deploy"]
 
 
+async def test_a_text_that_is_not_long_can_be_had_whole(app: Sojourn) -> None:
+    session = await app.sessions.create("s")
+    long = f"We deploy on Fridays{', whatever people say' * 20}"
+    for text in ("We deploy\n\non Mondays", long):
+        await session.messages.user(text)
+    await app.background.drain()
+
+    found = [hit.snippet for hit in await app.memory.search("deploying", session_id="s", whole=100)]
+    assert "We deploy\n\non Mondays" in found
+    assert long not in found
+    assert len(found) == 2
+
+
 async def test_a_session_finds_only_its_own_and_its_user_finds_all(app: Sojourn) -> None:
     for number in (1, 2):
         session = await app.sessions.create(f"s{number}", user_id="ana")

@@ -77,7 +77,7 @@ class MemoryRetriever:
 
     async def retrieve(self, question: str, *, limit: int) -> Sequence[Retrieved]:
         """Return what fits *question* best, the best first, and last what else stands beside the very best."""
-        hits = await self._memory.search(_asked(question), session_id=self._session_id, limit=limit)
+        hits = await self._memory.search(_asked(question), session_id=self._session_id, limit=limit, whole=_LONG)
         hits = [hit for hit in hits if self._is_shown(hit.document.seq, is_fact=hit.document.fact_id is not None)]
         found = [_retrieved(hit, place) for place, hit in enumerate(hits)]
         spoken = [(hit.document, one) for hit, one in zip(hits, found, strict=True) if one.fact_id is None]
@@ -375,7 +375,7 @@ def _retrieved(hit: Hit, place: int) -> Retrieved:
         seq=document.seq,
         at=document.at,
         speaker=document.speaker or document.role,
-        text=document.text if len(document.text) <= _LONG else hit.snippet,
+        text=hit.snippet,
         score=_STEADY / (place + _STEADY),
         reason="; ".join(hit.reasons) or "fits the question",
         fact_id=document.fact_id,

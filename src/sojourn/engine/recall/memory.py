@@ -169,6 +169,7 @@ class Memory:
         until: datetime | None = None,
         limit: int = 10,
         by_words: bool = False,
+        whole: int = 0,
     ) -> list[Hit]:
         """Return the messages and facts that answer *question* best, the best first.
 
@@ -186,6 +187,7 @@ class Memory:
             limit: how many to return.
             by_words: only what holds a word of the question. Without it, what was said beside it is found, too: the
                 answer often has none of the words.
+            whole: a text of at most so many characters is shown whole, and not the stretch of it that fits best.
 
         Raises:
             InvalidInputError: the question is not a text, or a condition cannot be met by anything.
@@ -215,7 +217,7 @@ class Memory:
         tail = await self._tail(index, rows, where)
         searcher = Search(index, self._embedders)
         now = self._clock.now()
-        return await searcher.find(question, where, limit=limit, now=now, tail=tail, by_words=by_words)
+        return await searcher.find(question, where, limit=limit, now=now, tail=tail, by_words=by_words, whole=whole)
 
     async def _used_last(self, where: Where) -> list[SessionRow]:
         query = SessionQuery(

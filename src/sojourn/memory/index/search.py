@@ -62,6 +62,7 @@ class Search:
         now: datetime | None = None,
         tail: Sequence[Document] = (),
         by_words: bool = False,
+        whole: int = 0,
     ) -> list[Hit]:
         """Return the *limit* documents that answer *question* best, best first.
 
@@ -72,6 +73,7 @@ class Search:
             now: what "last week" is counted from; without it such words are only words.
             tail: documents that may be found and are not indexed yet. They are ranked with the others, by their words.
             by_words: leave out what holds no word of the question, however well it answers: somebody looks for a word.
+            whole: a text of at most so many characters is its own snippet.
         """
         asked = read_question(question, now=now)
         gathered = await self._gather(asked, where, tail)
@@ -84,7 +86,7 @@ class Search:
             ]
         ranking = gathered.ranking()
         judged = await self._judge(gathered, ranking, candidates)
-        return _hits(ranking.ranked(judged, limit=limit), gathered)
+        return _hits(ranking.ranked(judged, limit=limit), gathered, whole=whole)
 
     async def _gather(self, question: Question, where: Where, tail: Sequence[Document]) -> "_Gathered":
         # What is found by the name of who speaks is mostly what the others say to them. Who speaks is known only from
@@ -259,11 +261,13 @@ def is_within(document: Document, where: Where) -> bool:
     )
 
 
-def _hits(ranked: Iterable[Ranked], gathered: _Gathered) -> list[Hit]:
+def _hits(ranked: Iterable[Ranked], gathered: _Gathered, *, whole: int) -> list[Hit]:
     spotter = Spotter(gathered.question.terms)
     hits = []
     for one in ranked:
-        snippet, highlights = make_snippet(one.document.text, spotter, weights=gathered.rarities)
+        snippet, highlights = one.document.text, tuple[tuple[int, int], ...]()
+        if len(snippet) > whole:
+            snippet, highlights = make_snippet(snippet, spotter, weights=gathered.rarities)
         hits.append(
             Hit(
                 document=one.document,
