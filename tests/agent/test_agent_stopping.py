@@ -3,10 +3,11 @@
 import asyncio
 import gc
 import threading
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Any
 
 import anyio
+import anyio.lowlevel
 import pytest
 
 import sojourn
@@ -21,6 +22,7 @@ from sojourn.errors import ModelUnavailableError
 from sojourn.model.message import Message
 from sojourn.providers.protocol import ContentDelta, ModelRequest, RawLog, StreamEvent
 from sojourn.providers.scripted import ScriptedProvider
+from sojourn.store.protocol import Receipt
 from tests.agent.agent_kit import Waits, calling, kinds, listed, registry, said
 
 pytestmark = pytest.mark.anyio
@@ -51,6 +53,34 @@ def outcome(session: Session) -> str | None:
     turn = session.state.conversation.turn
     assert turn is not None
     return turn.outcome
+
+
+@pytest.mark.parametrize("stored", [True, False])
+async def test_stopped_while_the_answer_is_stored_it_is_there_once(*, stored: bool) -> None:
+    async with sojourn.open("memory:") as app:
+        session = await app.sessions.create()
+        provider = ScriptedProvider(["It was a dark and stormy night."])
+        agent, token, append = Agent(provider, session=session), CancellationToken(), session.store.append
+
+        async def cancelled(session_id: str, events: Sequence[Any], **options: Any) -> Receipt:
+            if not options.get("clear_partial"):
+                return await append(session_id, events, **options)
+            session.store.append = append  # type: ignore[method-assign]  # once
+            if stored:
+                await append(session_id, events, **options)
+            token.cancel()
+            await anyio.lowlevel.checkpoint()
+            raise AssertionError("it was cancelled")
+
+        session.store.append = cancelled  # type: ignore[method-assign]
+        seen = await listed(agent.run_turn("Tell me a story", cancel_token=token))
+
+        assert isinstance(seen[-1], told.SessionCancelled)
+        assert [(one.text, one.partial) for one in await said(session) if one.role == "assistant"] == [
+            ("It was a dark and stormy night.", not stored)
+        ]
+        assert await session.store.find_lease(session.id) is None
+        assert await is_valid_for_another_turn(agent, provider)
 
 
 async def test_stopped_in_the_middle_of_the_answer_the_part_is_stored_and_marked() -> None:

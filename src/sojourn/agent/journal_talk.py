@@ -5,6 +5,7 @@ result in one append; streamed text is kept every half second. So whenever the p
 was done, what was not, and what nobody can know.
 """
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
@@ -254,8 +255,21 @@ class JournalTalk:
         if ending is not None:
             events.append(ending.completed())
         if events:
-            await self._session.append(*events, clear_partial=True, release=ending is not None)
+            before = self._session.head
+            try:
+                await self._session.append(*events, clear_partial=True, release=ending is not None)
+            except asyncio.CancelledError:
+                with anyio.CancelScope(shield=True):
+                    await self._keep_unstored(said, after=before)
+                raise
         return Said(message=said, usage=priced)
+
+    async def _keep_unstored(self, said: Message | None, *, after: Seq) -> None:
+        """Keep what was *said*, and heard, if the append of it was cancelled before the store had it."""
+        entries = await self._session.store.read(self._session.id, after=after)
+        stored = [entry.event.message.text for entry in entries if isinstance(entry.event, MessageAdded)]
+        if said is not None and said.text and said.text not in stored:
+            await self.keep_partial(said.text)
 
     async def _as_stored(self, message: Message, usage: Usage) -> Message:
         changes: dict[str, Any] = {"model": message.model or usage.model, "tokens": usage.output_tokens or None}
