@@ -56,7 +56,7 @@ class KnownTalk:
             self._talks[id(given[0])] = known
         return known.groups
 
-    def talk(self, lines: Sequence[Line]) -> list[Line]:
+    def valid_talk(self, lines: Sequence[Line]) -> list[Line]:
         """Return the valid talk that *lines* make, and remember it."""
         return flat(self.groups(lines))
 

@@ -58,7 +58,7 @@ def recent_window(
     start = _start(talk, each, capacity, begins, fill)
     room = capacity + costs.of(flat(first))
     for number in range(start, len(talk)):  # what is made up for the provider costs a little, too
-        shown = known.talk(flat([*first, *talk[number:]]))
+        shown = known.valid_talk(flat([*first, *talk[number:]]))
         if costs.of(shown) <= room:
             return Window(shown, _first_seq(talk[number:]))
     begins_with_user = talk[-1][0].message.role == "user"

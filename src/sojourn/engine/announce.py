@@ -55,17 +55,16 @@ _COMPONENTS: Final[dict[type, tuple[Component, ChangeType]]] = {
     ev.InterruptRaised: ("interrupts", "add"),
     ev.InterruptResolved: ("interrupts", "remove"),
 }
-_WITH_A_NAME: Final = frozenset({ev.FocusChanged, ev.EntityReferenced, ev.InterruptRaised, ev.InterruptResolved})
 
 
-def news_of(entries: Iterable[Entry], *, wanted: Callable[[type[News]], bool] = lambda _: True) -> list[News]:
+def news_of(entries: Iterable[Entry], *, wanted: Callable[[type[News]], bool]) -> list[News]:
     """Return the news that *entries* are, in their order, of the kinds that are *wanted*."""
     news: list[News] = []
-    all_wanted = wanted(bus.StateChanged)
+    changes_wanted = wanted(bus.StateChanged)
     for entry in entries:
-        if all_wanted:
+        if changes_wanted:
             news.append(_changed(entry))
-        named = _named(entry) if type(entry.event) in _WITH_A_NAME else None
+        named = _named(entry)
         if named is not None and wanted(type(named)):
             news.append(named)
     return news

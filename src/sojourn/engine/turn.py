@@ -74,8 +74,7 @@ class HeldTurn:
         self._turn_id = turn_id
         self._seconds = seconds
         self._waits = False
-        self.is_completed = False
-        """Whether somebody else appends what completes it."""
+        self._completed = False
 
     def __repr__(self) -> str:
         return f"HeldTurn({self._turn_id!r}{', put aside' if self._waits else ''})"
@@ -90,6 +89,11 @@ class HeldTurn:
         """Whether it ends as waiting."""
         return self._waits
 
+    @property
+    def is_completed(self) -> bool:
+        """Whether somebody was given what completes it, to append it."""
+        return self._completed
+
     def put_aside(self) -> None:
         """Let the turn end as waiting when its body is left normally: its tool calls stay open."""
         self._waits = True
@@ -99,7 +103,7 @@ class HeldTurn:
 
         It is not appended once more when the body is left. That append may give the lease back, too.
         """
-        self.is_completed = True
+        self._completed = True
         return TurnEnded(turn_id=self._turn_id, outcome="completed", seconds=self._seconds())
 
 
