@@ -57,10 +57,10 @@ def answering(folder: Path) -> Answer:
     """Types a command on a terminal, and then an answer to each question; returns its exit code and the screen."""
     seed(folder, _known)
 
-    def typed(words: tuple[str, ...], *answers: str) -> tuple[int, str]:
+    def typed(words: tuple[str, ...], *answers: str, program: tuple[str, ...] = (SOJOURN,)) -> tuple[int, str]:
         ours, theirs = pty.openpty()
         with subprocess.Popen(
-            [SOJOURN, *words], stdin=theirs, stdout=theirs, stderr=theirs, cwd=folder / "work"
+            [*program, *words], stdin=theirs, stdout=theirs, stderr=theirs, cwd=folder / "work"
         ) as process:
             os.close(theirs)
             try:
@@ -103,6 +103,23 @@ def test_ctrl_c_at_a_question_changes_nothing(answering: Answer, type_: Type) ->
 
     assert (code, "stopped" in seen) == (130, True)
     assert "secret" in type_("show").out
+
+
+_HEARD_ELSEWHERE = """
+import signal, threading
+from sojourn.cli.prompting import agrees
+
+threading.Thread(target=threading.Event().wait, daemon=True).start()
+signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # of this thread alone: the other gets the signal
+agrees("forget it?")
+"""
+
+
+def test_ctrl_c_ends_a_question_also_when_another_thread_gets_the_signal(answering: Answer) -> None:
+    """A signal that comes just before the wait begins is like that, too: it does not end the wait by itself."""
+    code, seen = answering((_HEARD_ELSEWHERE,), CTRL_C, program=(sys.executable, "-c"))
+
+    assert (code, "KeyboardInterrupt" in seen) == (-signal.SIGINT, True)
 
 
 def test_candidates_are_asked_about_one_by_one(answering: Answer, type_: Type) -> None:

@@ -1,7 +1,11 @@
 """Questions that a command asks the person who typed it, before it does what cannot be taken back."""
 
+import os
+import select
 import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Final
 
 import click
@@ -25,7 +29,9 @@ def ask(question: str) -> str | None:
     # press it at once, so this comes first.
     handler = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        diagnostics.prompt(safe(question))
+        with _woken_by_signals() as wakes:
+            diagnostics.prompt(safe(question))
+            select.select([sys.stdin, wakes], [], [])
         line = sys.stdin.readline()
     finally:
         signal.signal(signal.SIGINT, handler)
@@ -37,3 +43,20 @@ def ask(question: str) -> str | None:
 def agrees(question: str) -> bool:
     """Tell whether the person says yes to *question*; anything else is a no."""
     return (ask(f"{question} [y/N] ") or "").casefold() in _YES
+
+
+@contextmanager
+def _woken_by_signals() -> Iterator[int]:
+    """Yield what can be read as soon as a signal came in the body.
+
+    A signal that comes just before a line is waited for, or to another thread, does not end that wait by itself.
+    """
+    wakes, written = os.pipe()
+    os.set_blocking(written, False)
+    before = signal.set_wakeup_fd(written, warn_on_full_buffer=False)
+    try:
+        yield wakes
+    finally:
+        signal.set_wakeup_fd(before)
+        os.close(wakes)
+        os.close(written)
