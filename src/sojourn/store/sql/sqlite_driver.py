@@ -20,7 +20,7 @@ from sojourn.store.feed import Feed
 from sojourn.store.filesystem import create_private_file, is_network_path
 from sojourn.store.process import Process, this_process
 from sojourn.store.protocol import Durability
-from sojourn.store.sql.sqlite_errors import translated
+from sojourn.store.sql.sqlite_errors import translate, translated
 from sojourn.store.sql.sqlite_runner import Runner
 from sojourn.store.sql.sqlite_schema import copies_before, find_version, migrate, transaction
 from sojourn.store.sql.sqlite_worker import Worker
@@ -66,7 +66,7 @@ class SqliteDriver:
         self._opening = asyncio.Lock()
         self._writer: Worker | None = None
         self._reader: Worker | None = None
-        self._at_once: apsw.Connection | None = None
+        self._at_once: apsw.Cursor | None = None
         self._runner = Runner(self._statements)
 
     def __repr__(self) -> str:
@@ -93,7 +93,7 @@ class SqliteDriver:
         async with self._opening:
             reader, writer, self._reader, self._writer = self._reader, self._writer, None, None
         if self._at_once is not None:
-            self._at_once.close()
+            self._at_once.connection.close()
             self._at_once = None
         try:
             if reader is not None:
@@ -110,6 +110,8 @@ class SqliteDriver:
                 return self._read_at_once(self._at_once, operation)
             except apsw.BusyError:  # somebody recovers or truncates the log: wait for it on the thread
                 pass
+            except apsw.Error as error:
+                raise translate(error, self._path) from error
         return await worker.run(operation)
 
     def write(self, operation: Callable[[], Operation[T]], *, fleeting: bool = False) -> Coroutine[Any, Any, T]:
@@ -171,8 +173,9 @@ class SqliteDriver:
         reader = self._make_worker("sojourn-reader", connect, write=False)
         await reader.start()
         self._reader = reader
-        self._at_once = self._connect()
-        self._at_once.set_busy_timeout(0)
+        at_once = self._connect()
+        at_once.set_busy_timeout(0)
+        self._at_once = at_once.cursor()
 
     async def _start_writer(self) -> None:
         writer = self._make_worker("sojourn-writer", self._begin_writing, write=True)
@@ -201,13 +204,12 @@ class SqliteDriver:
     def _for_reading(self) -> Worker:
         return self._reader if self._reader is not None and self._process.pid == os.getpid() else self._for_writing()
 
-    def _read_at_once(self, connection: apsw.Connection, operation: Callable[[], Operation[T]]) -> T:
-        with translated(self._path, but=apsw.BusyError):
-            connection.execute("BEGIN")
-            try:
-                return self._runner.run(connection, operation())
-            finally:
-                connection.execute("COMMIT")
+    def _read_at_once(self, cursor: apsw.Cursor, operation: Callable[[], Operation[T]]) -> T:
+        cursor.execute("BEGIN")
+        try:
+            return self._runner.run(cursor, operation())
+        finally:
+            cursor.execute("COMMIT")
 
     # --- on the worker threads
 

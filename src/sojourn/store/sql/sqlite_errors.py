@@ -45,12 +45,10 @@ def translate(error: apsw.Error, path: Path | None) -> StoreError | TooLargeErro
 
 
 @contextmanager
-def translated(path: Path | None, *, but: type[apsw.Error] | tuple[()] = ()) -> Iterator[None]:
-    """Raise our errors in place of SQLite's, all *but* this kind, and in place of the operating system's."""
+def translated(path: Path | None) -> Iterator[None]:
+    """Raise our errors in place of SQLite's and of the operating system's."""
     try:
         yield
-    except but:
-        raise
     except apsw.Error as error:
         raise translate(error, path) from error
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Runs operations on a SQLite connection, statement by statement, and notes what they wrote."""
+"""Runs operations on a SQLite connection, by its one cursor, statement by statement, and notes what they wrote."""
 
 from collections.abc import Mapping
 from typing import Any, TypeVar, cast
@@ -22,7 +22,7 @@ class Runner:
         self.probe: tuple[Any, ...] | None = None
         """The first journal row that was written, by which a transaction of doubtful outcome can be recognised."""
 
-    def run(self, connection: apsw.Connection, operation: Operation[T]) -> T:
+    def run(self, cursor: apsw.Cursor, operation: Operation[T]) -> T:
         """Run *operation* to its end and return what it returns.
 
         Damaged text is raised inside the operation, as a `CorruptError`: one that looks for damage goes on behind it.
@@ -31,7 +31,7 @@ class Runner:
             statement = next(operation)
             while True:
                 try:
-                    rows = self._execute(connection, statement)
+                    rows = self._execute(cursor, statement)
                 except UnicodeDecodeError as error:
                     statement = operation.throw(_damaged_text(statement, error))
                 else:
@@ -39,16 +39,16 @@ class Runner:
         except StopIteration as finished:
             return cast(T, finished.value)
 
-    def has_happened(self, connection: apsw.Connection) -> bool:
+    def has_happened(self, cursor: apsw.Cursor) -> bool:
         """Tell whether the row *probe* is in the database, and with it the transaction that wrote it."""
         if self.probe is None:
             return False
         tenant, session_id, seq, at, *_, crc = self.probe
         place = {"tenant": tenant, "session_id": session_id, "first": seq, "last": seq, "limit": 1}
-        rows = connection.execute(self._statements["select_entries"], place).fetchall()
+        rows = cursor.execute(self._statements["select_entries"], place).fetchall()
         return bool(rows) and (rows[0][1], rows[0][-1]) == (at, crc)
 
-    def _execute(self, connection: apsw.Connection, statement: Statement) -> Rows:
+    def _execute(self, cursor: apsw.Cursor, statement: Statement) -> Rows:
         name, params, many = statement.name, statement.params, statement.many
         if name in self._writing:
             self.wrote = True
@@ -56,9 +56,9 @@ class Runner:
                 self.probe = tuple(many[0])
         sql = self._statements[name]
         if many is not None:
-            connection.executemany(sql, many)
+            cursor.executemany(sql, many)
             return []
-        return connection.execute(sql, params).fetchall()
+        return cursor.execute(sql, params).fetchall()
 
 
 def _damaged_text(statement: Statement, error: UnicodeDecodeError) -> CorruptError:

@@ -67,7 +67,7 @@ class Worker:
         self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
         self._loop: asyncio.AbstractEventLoop
-        self._connection: apsw.Connection | None = None
+        self._cursor: apsw.Cursor | None = None
         self._stopping = False
         self._hurried = False
         self.commits = 0
@@ -141,7 +141,7 @@ class Worker:
 
     def _serve(self) -> None:
         try:
-            self._connection = self._connect()
+            self._cursor = self._connect().cursor()
         except BaseException as error:  # noqa: BLE001 - handed to whoever started the thread
             self._loop.call_soon_threadsafe(_settle_start, self._started, error)
             return
@@ -149,8 +149,8 @@ class Worker:
         while (batch := self._next_batch()) is not None:
             self._work(batch)
             self._loop.call_soon_threadsafe(_settle, batch)
-        if self._connection is not None:
-            self._connection.close()
+        if self._cursor is not None:
+            self._cursor.connection.close()
 
     def _next_batch(self) -> list[_Job] | None:
         """Wait for a job, and take those that wait behind it; None says to stop."""
@@ -177,9 +177,9 @@ class Worker:
     def _work_alone(self, job: _Job) -> None:
         assert job.function is not None  # noqa: S101 - told apart in _work
         try:
-            connection = self._connected()
-            self._hurry(connection, hurried=False)
-            job.result = job.function(connection)
+            cursor = self._connected()
+            self._hurry(cursor, hurried=False)
+            job.result = job.function(cursor.connection)
         except apsw.Error as error:
             job.error = translate(error, self._path)
             job.error.__cause__ = error
@@ -190,14 +190,14 @@ class Worker:
         begun = committing = False
         self._runner.probe = None
         try:
-            connection = self._connected()
-            self._hurry(connection, hurried=all(job.fleeting for job in jobs))
-            connection.execute(self._begin)
+            cursor = self._connected()
+            self._hurry(cursor, hurried=all(job.fleeting for job in jobs))
+            cursor.execute(self._begin)
             begun = True
             for job in jobs:
-                self._attempt(connection, job)
+                self._attempt(cursor, job)
             committing = True
-            connection.execute("COMMIT")
+            cursor.execute("COMMIT")
             self.commits += 1
         except Exception as error:  # noqa: BLE001 - handed to the callers
             if committing and self._write and _may_have_happened(error):
@@ -211,13 +211,13 @@ class Worker:
                 for job in jobs:
                     job.error = ours
 
-    def _hurry(self, connection: apsw.Connection, *, hurried: bool) -> None:
+    def _hurry(self, cursor: apsw.Cursor, *, hurried: bool) -> None:
         """Let commits return when the system has them, or only when the disk has.
 
         A commit that waits for the disk takes along all that did not: they are written to one log, in order.
         """
         if hurried != self._hurried:
-            connection.execute(f"PRAGMA synchronous={'NORMAL' if hurried else 'FULL'}")
+            cursor.execute(f"PRAGMA synchronous={'NORMAL' if hurried else 'FULL'}")
             self._hurried = hurried
 
     def _work_apart(self, jobs: list[_Job]) -> None:
@@ -235,7 +235,7 @@ class Worker:
         try:
             happened = self._runner.has_happened(self._connected())
             if not happened:
-                _write_over(self._connected())
+                _write_over(self._connected().connection)
         except (apsw.Error, StoreError):
             self._disconnect()
             unknown = UnknownOutcomeError(f"{self._path or 'memory'}: {error}")
@@ -250,23 +250,23 @@ class Worker:
         else:
             jobs[0].error = self._as_ours(error)
 
-    def _attempt(self, connection: apsw.Connection, job: _Job) -> None:
+    def _attempt(self, cursor: apsw.Cursor, job: _Job) -> None:
         """Run the job's operation; its own errors before its first write are its caller's affair alone."""
         assert job.operation is not None  # noqa: S101 - told apart in _work
         self._runner.wrote = False
         try:
-            job.result = self._runner.run(connection, job.operation())
+            job.result = self._runner.run(cursor, job.operation())
         except SojournError as error:
             if self._runner.wrote:
                 raise
             job.error = error
 
     def _undo(self, error: Exception) -> None:
-        if self._connection is None:
+        if self._cursor is None:
             return
         try:
-            if self._connection.in_transaction:
-                self._connection.execute("ROLLBACK")
+            if self._cursor.connection.in_transaction:
+                self._cursor.execute("ROLLBACK")
         except apsw.Error:
             self._disconnect()
         if isinstance(error, _SUSPECT):
@@ -279,16 +279,16 @@ class Worker:
         ours.__cause__ = error
         return ours
 
-    def _connected(self) -> apsw.Connection:
-        if self._connection is None:
-            self._connection = self._reconnect()
+    def _connected(self) -> apsw.Cursor:
+        if self._cursor is None:
+            self._cursor = self._reconnect().cursor()
             self._hurried = False
-        return self._connection
+        return self._cursor
 
     def _disconnect(self) -> None:
-        if self._connection is not None:
-            connection, self._connection = self._connection, None
-            connection.close(True)
+        if self._cursor is not None:
+            cursor, self._cursor = self._cursor, None
+            cursor.connection.close(True)
 
 
 def _may_have_happened(error: Exception) -> bool:
