@@ -343,6 +343,8 @@ async def test_a_library_that_can_corrupt_databases_is_refused(monkeypatch: pyte
         ("UPDATE journal SET at = at + 1 WHERE seq = 7", "checksum"),
         ("UPDATE journal SET kind = 'message_added' WHERE seq = 7", "checksum"),
         ("UPDATE journal SET causes = '[1]' WHERE seq = 7", "checksum"),
+        ("UPDATE journal SET causes = '' WHERE seq = 7", "checksum"),
+        ("UPDATE journal SET payload = CAST(payload AS BLOB) WHERE seq = 7", "checksum"),
         ("DELETE FROM journal WHERE seq = 7 AND session_id = 's'", "missing"),
         ("DELETE FROM journal WHERE seq >= 7 AND session_id = 's'", "missing"),
     ],

@@ -27,7 +27,7 @@ UPCASTERS: Final[Mapping[tuple[str, int], Upcaster]] = {}
 """From (kind, version) to the function that lifts such an event, as a dict, to the next version."""
 
 _encoder = msgspec.json.Encoder()
-_decoder = msgspec.json.Decoder(KnownEvent)
+_decode: Callable[[str | bytes], KnownEvent] = msgspec.json.Decoder(KnownEvent).decode
 
 
 class _Named(msgspec.Struct):
@@ -110,13 +110,11 @@ class Codec:
         try:
             current = self._versions.get(kind)
             if version == current:
-                event: Event = _decoder.decode(payload)
-                return event
+                return _decode(payload)
             if current is None or version > current:
                 msgspec.json.decode(payload, type=Raw)
                 return UnknownEvent(kind=kind, payload=Raw(payload))
-            lifted: Event = _decoder.decode(_encoder.encode(self._lift(kind, version, payload)))
-            return lifted
+            return _decode(_encoder.encode(self._lift(kind, version, payload)))
         except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
             raise CorruptError(f"a stored {kind} cannot be read: {error}") from error
 

@@ -18,6 +18,7 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
 _MAX_VERSION: Final = 1_000_000
 _WITHOUT_CONTENT: Final = {kind for kind, cls in KINDS.items() if cls in get_args(NOTHING_TO_FORGET)}
+_DAMAGED: Final = "the entry does not match its checksum"
 _causes_decoder: Final = msgspec.json.Decoder(tuple[Seq, ...])
 
 
@@ -27,7 +28,7 @@ class JournalRow(NamedTuple):
     *key_id* names the key that *payload* is encrypted with; None means it is plain.
     """
 
-    seq: int
+    seq: Seq
     at: int
     kind: str
     version: int
@@ -35,6 +36,10 @@ class JournalRow(NamedTuple):
     payload: str
     key_id: str | None
     crc: int
+
+
+StoredRow = tuple[Seq, int, str, int, str | None, str, str | None, int]
+"""The fields of a `JournalRow` as a database gives them. Naming them in every row would be a tenth of reading it."""
 
 
 class Prepared(msgspec.Struct, frozen=True, gc=False):
@@ -55,7 +60,7 @@ def moment(at: int) -> datetime:
     return datetime.fromtimestamp(at / 1_000_000, UTC)  # exact to the microsecond until the year 2242
 
 
-def _sealed(seq: int, at: int, causes: str | None, encoded: Encoded) -> JournalRow:
+def _sealed(seq: Seq, at: int, causes: str | None, encoded: Encoded) -> JournalRow:
     kind, version, payload = encoded.kind, encoded.version, encoded.payload
     crc = _checksum(seq, at, kind, version, causes, payload)
     return JournalRow(seq, at, kind, version, causes, payload, None, crc)
@@ -64,8 +69,8 @@ def _sealed(seq: int, at: int, causes: str | None, encoded: Encoded) -> JournalR
 def _checksum(  # noqa: PLR0917 - the fields in the row's own order
     seq: int, at: int, kind: str, version: int, causes: str | None, payload: str
 ) -> int:
-    # In two steps, as if it were one text: a payload may be long, and is not copied once more.
-    return zlib.crc32(payload.encode(), zlib.crc32(f"{seq}|{at}|{kind}|{version}|{causes}|".encode()))
+    # The same stands in `read_entries`, where a call for each row would be felt.
+    return zlib.crc32(f"{seq}|{at}|{kind}|{version}|{'None' if causes is None else causes}|{payload}".encode())
 
 
 def prepare(events: Iterable[Event | Draft]) -> list[Prepared]:
@@ -93,7 +98,7 @@ def make_row(prepared: Prepared, *, seq: int, at: int) -> JournalRow:
             cause = max(prepared.causes)
             raise InvalidEventError(f"{encoded.kind}: entry {seq} is not derived from {cause}, which is not before it")
         causes = "[" + ",".join(map(str, prepared.causes)) + "]"
-    return _sealed(seq, at, causes, encoded)
+    return _sealed(Seq(seq), at, causes, encoded)
 
 
 def make_entry(prepared: Prepared, session_id: SessionId, *, seq: int, at: datetime) -> Entry:
@@ -137,29 +142,17 @@ def make_rewritten(row: JournalRow, payload: str) -> JournalRow:
 
 def damage(row: JournalRow) -> str | None:
     """Say what is wrong with *row*, or None."""
-    if row.crc != _checksum(*row[:6]):
-        return "the entry does not match its checksum"
-    return None
+    return None if row.crc == _checksum(*row[:6]) else _DAMAGED
 
 
-def read_entry(row: JournalRow, session_id: SessionId) -> Entry:
+def read_entry(row: StoredRow, session_id: SessionId) -> Entry:
     """Return *row* as an entry read through *session_id*.
 
     Raises:
         CorruptError: the row is damaged; the error names the session and the entry.
     """
-    seq, at, kind, version, causes, payload, _, crc = row
-    if crc != _checksum(seq, at, kind, version, causes, payload):
-        raise CorruptError(f"session={session_id} entry={seq}: {damage(row)}")
-    return Entry(
-        session_id=session_id,
-        seq=Seq(seq),
-        at=moment(at),
-        event=CODEC.decode(kind, version, payload),
-        causes=_causes_decoder.decode(causes) if causes else (),
-        payload=payload,
-        version=version,
-    )
+    [entry] = read_entries([row], session_id)
+    return entry
 
 
 def copy_rows(entries: Sequence[Entry]) -> list[JournalRow]:
@@ -198,17 +191,36 @@ def _copied(entry: Entry, seq: int) -> JournalRow:
     return make_row(Prepared(encoded, entry.causes), seq=seq, at=micros(entry.at))
 
 
-def read_entries(rows: Sequence[JournalRow], session_id: SessionId, *, follows: int | None = None) -> list[Entry]:
-    """Return *rows* as entries; with *follows*, they must go on from that seq without a gap.
+def read_entries(rows: Iterable[StoredRow], session_id: SessionId, *, follows: int | None = None) -> list[Entry]:
+    """Return *rows* as entries read through *session_id*; with *follows*, they go on from that seq without a gap.
 
     Raises:
-        CorruptError: a row is damaged or missing.
+        CorruptError: a row is damaged or missing; the error names the session and the entry.
     """
-    if follows is not None:
-        for place, row in enumerate(rows, start=follows + 1):
-            if row.seq != place:
-                raise CorruptError(f"session={session_id} entry={place}: the entry is missing")
-    return [read_entry(row, session_id) for row in rows]
+    entries: list[Entry] = []
+    crc32, decode = zlib.crc32, CODEC.decode
+    appended, when = -1, _EPOCH
+    for seq, at, kind, version, causes, payload, _, crc in rows:
+        if follows is not None:
+            follows += 1
+            if seq != follows:
+                raise CorruptError(f"session={session_id} entry={follows}: the entry is missing")
+        if crc != crc32(f"{seq}|{at}|{kind}|{version}|{'None' if causes is None else causes}|{payload}".encode()):
+            raise CorruptError(f"session={session_id} entry={seq}: {_DAMAGED}")
+        if at != appended:  # those that were appended together share their time
+            appended, when = at, moment(at)
+        entries.append(
+            Entry(
+                session_id=session_id,
+                seq=seq,
+                at=when,
+                event=decode(kind, version, payload),
+                causes=_causes_decoder.decode(causes) if causes else (),
+                payload=payload,
+                version=version,
+            )
+        )
+    return entries
 
 
 def derived_from(rows: Iterable[JournalRow], forgotten: set[int]) -> set[int]:

@@ -15,7 +15,7 @@ import msgspec
 from msgspec import UNSET, Raw, UnsetType
 
 from sojourn.model.events import MessageAdded, kind_of
-from sojourn.model.ids import SessionId
+from sojourn.model.ids import Seq, SessionId
 from sojourn.model.message import Message
 from sojourn.store.rows import JournalRow, damage, micros, moment
 
@@ -27,7 +27,7 @@ MESSAGE_KIND: Final = kind_of(MessageAdded(message=Message(role="user")))
 
 
 class _Entry(msgspec.Struct, omit_defaults=True, kw_only=True):
-    seq: int
+    seq: Seq
     at: datetime
     kind: str
     version: int

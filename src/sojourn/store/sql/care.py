@@ -11,7 +11,7 @@ from sojourn.model.header import SessionHeader, begin_header
 from sojourn.model.ids import Seq, SessionId, TenantId
 from sojourn.store.lineage import Segment
 from sojourn.store.protocol import Problem, SessionRow
-from sojourn.store.rows import read_entry
+from sojourn.store.rows import JournalRow, read_entries, read_entry
 from sojourn.store.sql import sessions
 from sojourn.store.sql.reading import END, PAGE, parts, rows_forward, state_at
 from sojourn.store.sql.sessions import StoredSession
@@ -103,7 +103,7 @@ def _check_part(tenant: TenantId, part: Segment) -> Operation[tuple[list[Entry],
                 rows += yield from rows_forward(tenant, [part._replace(first=seq, last=seq)], limit=1)
             except CorruptError as error:
                 problems.append(Problem(what=error.detail, session_id=part.owner, seq=Seq(seq)))
-    for row in rows:
+    for row in map(JournalRow._make, rows):
         try:
             entries.append(read_entry(row, part.owner))
         except CorruptError as error:
@@ -139,10 +139,9 @@ def _folded(tenant: TenantId, session_id: SessionId) -> Operation[SessionHeader]
         rows = yield from rows_forward(tenant, found, limit=PAGE)
         if not rows:
             raise CorruptError(f"session={session_id} entry={place + 1}: the entry is missing")
-        for row in rows:
-            entry = read_entry(row, session_id)
+        for entry in read_entries(rows, session_id):
             header = begin_header(entry) if header is None else header.apply(entry)
-        place = rows[-1].seq
+            place = entry.seq
     if header is None:
         raise CorruptError(f"session={session_id} has no entries")
     return header

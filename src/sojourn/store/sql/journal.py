@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import NoReturn
+from typing import Final, NoReturn
 
 import msgspec
 from msgspec import structs
@@ -17,9 +17,11 @@ from sojourn.store.listing import check_limit
 from sojourn.store.protocol import MAX_PAGE, Claim, Lease, Loaded, Order, Receipt, SessionRow, Snapshot
 from sojourn.store.rows import JournalRow, Prepared, make_entry, make_row, moment, read_entries
 from sojourn.store.sql import leases, sessions
-from sojourn.store.sql.reading import END, parts, past, rows_backward, rows_forward, within
+from sojourn.store.sql.reading import END, page, parts, past, rows_backward, rows_forward, within
 from sojourn.store.sql.sessions import HOUR, StoredSession, insert_rows
 from sojourn.store.sql.statement import Operation, Params, Statement
+
+_MESSAGES: Final = "select_messages_backward"
 
 
 class Append(msgspec.Struct, frozen=True, gc=False):
@@ -107,7 +109,7 @@ def read(
         rows = yield from rows_forward(tenant, found, limit=limit)
     else:
         first = end - 1 - wanted
-        rows = yield from rows_backward(tenant, found, limit=limit)
+        rows = yield from rows_backward("select_entries_backward", tenant, found, limit=limit)
         rows.reverse()
     entries = read_entries(rows, session_id, follows=first)
     if len(entries) < wanted:
@@ -119,12 +121,12 @@ def last_messages(tenant: TenantId, session_id: SessionId, *, limit: int, before
     """Return the last messages, oldest first. Mostly the session stores them all itself: one statement finds them."""
     check_limit(limit, most=MAX_PAGE)
     end = END if before is None else within(before)
-    rows = yield from rows_backward(tenant, [Segment(session_id, 1, end - 1)], limit=limit, messages_only=True)
+    rows = yield page(_MESSAGES, tenant, Segment(session_id, 1, end - 1), limit=limit)
     if len(rows) < limit:
         inherited = [
             part for part in (yield from parts(tenant, session_id, after=0, before=end)) if part.owner != session_id
         ]
-        rows += yield from rows_backward(tenant, inherited, limit=limit - len(rows), messages_only=True)
+        rows += yield from rows_backward(_MESSAGES, tenant, inherited, limit=limit - len(rows))
     rows.reverse()
     return read_entries(rows, session_id)
 

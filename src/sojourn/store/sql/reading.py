@@ -7,7 +7,7 @@ from sojourn.model.ids import SessionId, TenantId
 from sojourn.model.state import SessionState, decode_snapshot, replay
 from sojourn.store.lineage import Link, Segment, segments
 from sojourn.store.protocol import Snapshot
-from sojourn.store.rows import JournalRow, read_entries
+from sojourn.store.rows import StoredRow, read_entries
 from sojourn.store.sql.statement import Operation, Statement
 
 PAGE: Final = 1000
@@ -19,7 +19,7 @@ class StoredPast(NamedTuple):
     """What a state is made of: the best snapshot, and the rows after it."""
 
     snapshot: Snapshot | None
-    rows: list[JournalRow]
+    rows: list[StoredRow]
 
 
 def within(seq: int) -> int:
@@ -50,28 +50,27 @@ def parts(tenant: TenantId, session_id: SessionId, *, after: int, before: int) -
     return segments(chain, after=after, before=before)
 
 
-def rows_forward(tenant: TenantId, found: list[Segment], *, limit: int) -> Operation[list[JournalRow]]:
+def page(name: str, tenant: TenantId, part: Segment, *, limit: int) -> Statement:
+    """Return the statement *name* for at most *limit* rows of *part*."""
+    owner, first, last = part
+    return Statement(name, {"tenant": tenant, "session_id": owner, "first": first, "last": last, "limit": limit})
+
+
+def rows_forward(tenant: TenantId, found: list[Segment], *, limit: int) -> Operation[list[StoredRow]]:
     """Return the first *limit* rows of the segments *found*."""
-    gathered: list[JournalRow] = []
-    for owner, first, last in found:
-        params = {"tenant": tenant, "session_id": owner, "first": first, "last": last, "limit": limit - len(gathered)}
-        rows = yield Statement("select_entries", params)
-        gathered += map(JournalRow._make, rows)
+    gathered: list[StoredRow] = []
+    for part in found:
+        gathered += yield page("select_entries", tenant, part, limit=limit - len(gathered))
         if len(gathered) >= limit:
             break
     return gathered
 
 
-def rows_backward(
-    tenant: TenantId, found: list[Segment], *, limit: int, messages_only: bool = False
-) -> Operation[list[JournalRow]]:
-    """Return the last *limit* rows of the segments *found*, newest first."""
-    name = "select_messages_backward" if messages_only else "select_entries_backward"
-    gathered: list[JournalRow] = []
-    for owner, first, last in reversed(found):
-        params = {"tenant": tenant, "session_id": owner, "first": first, "last": last, "limit": limit - len(gathered)}
-        rows = yield Statement(name, params)
-        gathered += map(JournalRow._make, rows)
+def rows_backward(name: str, tenant: TenantId, found: list[Segment], *, limit: int) -> Operation[list[StoredRow]]:
+    """Return the last *limit* rows of the segments *found*, newest first, by the statement *name*."""
+    gathered: list[StoredRow] = []
+    for part in reversed(found):
+        gathered += yield page(name, tenant, part, limit=limit - len(gathered))
         if len(gathered) >= limit:
             break
     return gathered

@@ -82,7 +82,8 @@ def _own_rows(tenant: TenantId, owner: SessionId, *, first: int) -> Operation[li
     stored = yield from sessions.lock(tenant, owner)  # or somebody could yet append what is derived from these
     head = stored.row.header.head
     found = yield from parts(tenant, owner, after=max(first - 1, stored.base_seq), before=head + 1)
-    return (yield from rows_forward(tenant, found, limit=head))
+    rows = yield from rows_forward(tenant, found, limit=head)
+    return [JournalRow._make(row) for row in rows]
 
 
 def _bury(tenant: TenantId, owner: SessionId, gone: set[int]) -> Operation[tuple[Seq, ...]]:

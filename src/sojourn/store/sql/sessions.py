@@ -12,7 +12,7 @@ from sojourn.model.ids import Seq, SessionId, TenantId
 from sojourn.model.state import encode_snapshot
 from sojourn.store.listing import check_query, cursor_after, cursor_start
 from sojourn.store.protocol import SessionPage, SessionQuery, SessionRow
-from sojourn.store.rows import JournalRow, make_entry, make_row, micros, moment, prepare, read_entries
+from sojourn.store.rows import JournalRow, StoredRow, make_entry, make_row, micros, moment, prepare, read_entries
 from sojourn.store.sql.reading import PAGE, parts, rows_forward, state_at
 from sojourn.store.sql.statement import Operation, Params, Statement
 
@@ -202,7 +202,7 @@ def update(tenant: TenantId, stored: StoredSession) -> Operation[None]:
     yield Statement("update_session", _params(tenant, stored))
 
 
-def insert_rows(tenant: TenantId, session_id: SessionId, rows: Sequence[JournalRow]) -> Statement:
+def insert_rows(tenant: TenantId, session_id: SessionId, rows: Sequence[StoredRow]) -> Statement:
     """Return the statement that adds *rows* to the journal of *session_id*."""
     return Statement("insert_entry", {}, [(tenant, session_id, *row) for row in rows])
 
