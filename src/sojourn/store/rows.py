@@ -60,10 +60,10 @@ def moment(at: int) -> datetime:
     return datetime.fromtimestamp(at / 1_000_000, UTC)  # exact to the microsecond until the year 2242
 
 
-def _sealed(seq: Seq, at: int, causes: str | None, encoded: Encoded) -> JournalRow:
+def _sealed(seq: Seq, at: int, causes: str | None, encoded: Encoded) -> StoredRow:
     kind, version, payload = encoded.kind, encoded.version, encoded.payload
     crc = _checksum(seq, at, kind, version, causes, payload)
-    return JournalRow(seq, at, kind, version, causes, payload, None, crc)
+    return seq, at, kind, version, causes, payload, None, crc
 
 
 def _checksum(  # noqa: PLR0917 - the fields in the row's own order
@@ -85,8 +85,8 @@ def prepare(events: Iterable[Event | Draft]) -> list[Prepared]:
     ]
 
 
-def make_row(prepared: Prepared, *, seq: int, at: int) -> JournalRow:
-    """Return the row for *prepared* at its place.
+def seal(prepared: Prepared, *, seq: int, at: int) -> StoredRow:
+    """Return what a database stores for *prepared* at its place.
 
     Raises:
         InvalidEventError: it names a cause that does not stand before it.
@@ -99,6 +99,11 @@ def make_row(prepared: Prepared, *, seq: int, at: int) -> JournalRow:
             raise InvalidEventError(f"{encoded.kind}: entry {seq} is not derived from {cause}, which is not before it")
         causes = "[" + ",".join(map(str, prepared.causes)) + "]"
     return _sealed(Seq(seq), at, causes, encoded)
+
+
+def make_row(prepared: Prepared, *, seq: int, at: int) -> JournalRow:
+    """Return the row for *prepared* at its place; the errors are those of `seal`."""
+    return JournalRow._make(seal(prepared, seq=seq, at=at))
 
 
 def make_entry(prepared: Prepared, session_id: SessionId, *, seq: int, at: datetime) -> Entry:
@@ -121,7 +126,7 @@ def has_content(row: JournalRow) -> bool:
 
 def make_tombstone(row: JournalRow) -> JournalRow:
     """Return the row that takes the place of *row* when its content is forgotten."""
-    return _sealed(row.seq, row.at, None, CODEC.encode(Forgotten(was=row.kind)))
+    return JournalRow._make(_sealed(row.seq, row.at, None, CODEC.encode(Forgotten(was=row.kind))))
 
 
 def make_rewritten(row: JournalRow, payload: str) -> JournalRow:
@@ -137,7 +142,7 @@ def make_rewritten(row: JournalRow, payload: str) -> JournalRow:
         raise InvalidEventError(f"entry {row.seq}: {error.detail}") from error
     if kind != row.kind:
         raise InvalidEventError(f"entry {row.seq} is a {row.kind}, not a {kind}")
-    return _sealed(row.seq, row.at, row.causes, Encoded(kind, row.version, payload, event))
+    return JournalRow._make(_sealed(row.seq, row.at, row.causes, Encoded(kind, row.version, payload, event)))
 
 
 def damage(row: JournalRow) -> str | None:

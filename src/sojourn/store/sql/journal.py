@@ -15,7 +15,7 @@ from sojourn.store.checks import UNFINISHED
 from sojourn.store.lineage import Segment
 from sojourn.store.listing import check_limit
 from sojourn.store.protocol import MAX_PAGE, Claim, Lease, Loaded, Order, Receipt, SessionRow, Snapshot
-from sojourn.store.rows import JournalRow, Prepared, make_entry, make_row, moment, read_entries
+from sojourn.store.rows import JournalRow, Prepared, make_entry, moment, read_entries, seal
 from sojourn.store.sql import leases, sessions
 from sojourn.store.sql.reading import END, page, parts, past, rows_backward, rows_forward, within
 from sojourn.store.sql.sessions import HOUR, StoredSession, insert_rows
@@ -50,7 +50,7 @@ def append(tenant: TenantId, request: Append, *, at: int, asked: Callable[[], le
     first, when = head + 1, moment(at)
     rows, entries = [], []
     for seq, prepared in enumerate(request.prepared, first):
-        rows.append(make_row(prepared, seq=seq, at=at))
+        rows.append(seal(prepared, seq=seq, at=at))
         entries.append(make_entry(prepared, request.session_id, seq=seq, at=when))
     yield insert_rows(tenant, request.session_id, rows)
     last = entries[-1].seq
