@@ -12,7 +12,6 @@ from sojourn.model.entry import Entry
 from sojourn.model.header import is_housekeeping, totals_of
 from sojourn.model.ids import Seq, SessionId, TenantId
 from sojourn.store.checks import UNFINISHED
-from sojourn.store.lineage import Segment
 from sojourn.store.listing import check_limit
 from sojourn.store.protocol import MAX_PAGE, Claim, Lease, Loaded, Order, Receipt, SessionRow, Snapshot
 from sojourn.store.rows import JournalRow, Prepared, make_entry, moment, read_entries, seal
@@ -121,7 +120,7 @@ def last_messages(tenant: TenantId, session_id: SessionId, *, limit: int, before
     """Return the last messages, oldest first. Mostly the session stores them all itself: one statement finds them."""
     check_limit(limit, most=MAX_PAGE)
     end = END if before is None else within(before)
-    rows = yield page(_MESSAGES, tenant, Segment(session_id, 1, end - 1), limit=limit)
+    rows = yield page(_MESSAGES, tenant, session_id, 1, end - 1, limit=limit)
     if len(rows) < limit:
         inherited = [
             part for part in (yield from parts(tenant, session_id, after=0, before=end)) if part.owner != session_id

@@ -50,9 +50,8 @@ def parts(tenant: TenantId, session_id: SessionId, *, after: int, before: int) -
     return segments(chain, after=after, before=before)
 
 
-def page(name: str, tenant: TenantId, part: Segment, *, limit: int) -> Statement:
-    """Return the statement *name* for at most *limit* rows of *part*."""
-    owner, first, last = part
+def page(name: str, tenant: TenantId, owner: SessionId, first: int, last: int, *, limit: int) -> Statement:
+    """Return the statement *name* for at most *limit* of the rows *first* to *last* that *owner* stores."""
     return Statement(name, {"tenant": tenant, "session_id": owner, "first": first, "last": last, "limit": limit})
 
 
@@ -60,7 +59,7 @@ def rows_forward(tenant: TenantId, found: list[Segment], *, limit: int) -> Opera
     """Return the first *limit* rows of the segments *found*."""
     gathered: list[StoredRow] = []
     for part in found:
-        gathered += yield page("select_entries", tenant, part, limit=limit - len(gathered))
+        gathered += yield page("select_entries", tenant, *part, limit=limit - len(gathered))
         if len(gathered) >= limit:
             break
     return gathered
@@ -70,7 +69,7 @@ def rows_backward(name: str, tenant: TenantId, found: list[Segment], *, limit: i
     """Return the last *limit* rows of the segments *found*, newest first, by the statement *name*."""
     gathered: list[StoredRow] = []
     for part in reversed(found):
-        gathered += yield page(name, tenant, part, limit=limit - len(gathered))
+        gathered += yield page(name, tenant, *part, limit=limit - len(gathered))
         if len(gathered) >= limit:
             break
     return gathered

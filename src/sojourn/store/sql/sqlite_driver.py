@@ -104,10 +104,15 @@ class SqliteDriver:
 
     async def read(self, operation: Callable[[], Operation[T]], *, small: bool = False) -> T:
         worker = self._for_reading()
-        if small and self._at_once is not None:
+        cursor = self._at_once if small else None
+        if cursor is not None:
             # ADR-0004: a few indexed rows take less time than waking a thread does.
             try:
-                return self._read_at_once(self._at_once, operation)
+                cursor.execute("BEGIN")
+                try:
+                    return self._runner.run(cursor, operation())
+                finally:
+                    cursor.execute("COMMIT")
             except apsw.BusyError:  # somebody recovers or truncates the log: wait for it on the thread
                 pass
             except apsw.Error as error:
@@ -203,13 +208,6 @@ class SqliteDriver:
 
     def _for_reading(self) -> Worker:
         return self._reader if self._reader is not None and self._process.pid == os.getpid() else self._for_writing()
-
-    def _read_at_once(self, cursor: apsw.Cursor, operation: Callable[[], Operation[T]]) -> T:
-        cursor.execute("BEGIN")
-        try:
-            return self._runner.run(cursor, operation())
-        finally:
-            cursor.execute("COMMIT")
 
     # --- on the worker threads
 

@@ -6,7 +6,7 @@ from typing import Any, TypeVar, cast
 import apsw
 
 from sojourn.errors import CorruptError
-from sojourn.store.sql.statement import Operation, Rows, Statement
+from sojourn.store.sql.statement import Operation, Statement
 
 T = TypeVar("T")
 
@@ -27,11 +27,19 @@ class Runner:
 
         Damaged text is raised inside the operation, as a `CorruptError`: one that looks for damage goes on behind it.
         """
+        texts, writing = self._statements, self._writing
         try:
             statement = next(operation)
             while True:
+                name, many = statement.name, statement.many
+                if name in writing:
+                    self._note(statement)
                 try:
-                    rows = self._execute(cursor, statement)
+                    if many is None:
+                        rows = cursor.execute(texts[name], statement.params).fetchall()
+                    else:
+                        rows = []
+                        cursor.executemany(texts[name], many)
                 except UnicodeDecodeError as error:
                     statement = operation.throw(_damaged_text(statement, error))
                 else:
@@ -48,17 +56,10 @@ class Runner:
         rows = cursor.execute(self._statements["select_entries"], place).fetchall()
         return bool(rows) and (rows[0][1], rows[0][-1]) == (at, crc)
 
-    def _execute(self, cursor: apsw.Cursor, statement: Statement) -> Rows:
-        name, params, many = statement.name, statement.params, statement.many
-        if name in self._writing:
-            self.wrote = True
-            if name == "insert_entry" and self.probe is None and many:
-                self.probe = tuple(many[0])
-        sql = self._statements[name]
-        if many is not None:
-            cursor.executemany(sql, many)
-            return []
-        return cursor.execute(sql, params).fetchall()
+    def _note(self, statement: Statement) -> None:
+        self.wrote = True
+        if statement.name == "insert_entry" and self.probe is None and statement.many:
+            self.probe = tuple(statement.many[0])
 
 
 def _damaged_text(statement: Statement, error: UnicodeDecodeError) -> CorruptError:
