@@ -10,6 +10,7 @@ crash; so something is written over it before the callers hear that nothing was 
 """
 
 import asyncio
+import collections
 import contextlib
 import queue
 import threading
@@ -21,6 +22,7 @@ import apsw
 import msgspec
 
 from sojourn.errors import ClosedError, SojournError, StorageFullError, StoreError, UnknownOutcomeError
+from sojourn.store.sql.sqlite_bell import Bell
 from sojourn.store.sql.sqlite_errors import translate
 from sojourn.store.sql.sqlite_runner import Runner
 from sojourn.store.sql.sqlite_schema import transaction
@@ -67,6 +69,8 @@ class Worker:
         self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
         self._loop: asyncio.AbstractEventLoop
+        self._bell: Bell
+        self._worked: collections.deque[list[_Job]] = collections.deque()
         self._cursor: apsw.Cursor | None = None
         self._stopping = False
         self._hurried = False
@@ -83,6 +87,7 @@ class Worker:
         self._loop = asyncio.get_running_loop()
         self._started: asyncio.Future[None] = self._loop.create_future()
         self._ended: asyncio.Future[None] = self._loop.create_future()
+        self._bell = Bell(self._loop, self._settle)
         self._thread.start()
         try:
             await self._started
@@ -114,6 +119,25 @@ class Worker:
             await asyncio.shield(self._ended)
             self._thread.join()  # it has said good-bye: this waits for no work, and another thread would cost more
 
+    def _settle(self) -> None:
+        """Tell the callers what came of the batches that are worked through."""
+        while self._worked:
+            for job in self._worked.popleft():
+                job.settled = True
+                if job.done.cancelled():
+                    continue
+                if job.error is not None and not job.abandoned:
+                    job.done.set_exception(job.error)
+                else:
+                    job.done.set_result(job.result)
+
+    def _end(self) -> None:
+        """Say that the thread has ended: nobody rings any more."""
+        self._settle()
+        self._bell.close()
+        if not self._ended.done():
+            self._ended.set_result(None)
+
     async def _submit(self, job: _Job) -> Any:
         if self._stopping:
             raise ClosedError(self._thread.name)
@@ -137,7 +161,7 @@ class Worker:
             self._serve()
         finally:
             with contextlib.suppress(RuntimeError):  # the loop is closed, so nobody waits for the end
-                self._loop.call_soon_threadsafe(_settle_end, self._ended)
+                self._loop.call_soon_threadsafe(self._end)
 
     def _serve(self) -> None:
         try:
@@ -148,17 +172,18 @@ class Worker:
         self._loop.call_soon_threadsafe(_settle_start, self._started, None)
         while (batch := self._next_batch()) is not None:
             self._work(batch)
-            self._loop.call_soon_threadsafe(_settle, batch)
+            self._worked.append(batch)
+            self._bell.ring()
         if self._cursor is not None:
             self._cursor.connection.close()
 
     def _next_batch(self) -> list[_Job] | None:
-        """Wait for a job, and take those that wait behind it; None says to stop."""
-        first = self._jobs.get()
-        if first is None:
+        """Wait for a job, and take those that wait behind it, up to a function; None says to stop."""
+        job = self._jobs.get()
+        if job is None:
             return None
-        batch = [first]
-        while len(batch) < MAX_BATCH and first.operation is not None and not self._jobs.empty():
+        batch = [job]
+        while job.operation is not None and len(batch) < MAX_BATCH and not self._jobs.empty():
             job = self._jobs.get()  # this thread alone takes from the queue: what is there stays there
             if job is None:
                 self._jobs.put(None)
@@ -167,12 +192,13 @@ class Worker:
         return batch
 
     def _work(self, batch: list[_Job]) -> None:
-        operations = [job for job in batch if job.operation is not None]
-        if operations:
-            self._work_together(operations)
-        for job in batch:
-            if job.function is not None:
-                self._work_alone(job)
+        last = batch[-1]
+        if last.function is None:
+            self._work_together(batch)
+            return
+        if len(batch) > 1:
+            self._work_together(batch[:-1])
+        self._work_alone(last)
 
     def _work_alone(self, job: _Job) -> None:
         assert job.function is not None  # noqa: S101 - told apart in _work
@@ -191,7 +217,7 @@ class Worker:
         self._runner.probe = None
         try:
             cursor = self._connected()
-            self._hurry(cursor, hurried=all(job.fleeting for job in jobs))
+            self._hurry(cursor, hurried=jobs[0].fleeting and all(job.fleeting for job in jobs))
             cursor.execute(self._begin)
             begun = True
             for job in jobs:
@@ -309,19 +335,3 @@ def _settle_start(started: asyncio.Future[None], error: BaseException | None) ->
         started.set_result(None)
     else:
         started.set_exception(error)
-
-
-def _settle_end(ended: asyncio.Future[None]) -> None:
-    if not ended.done():
-        ended.set_result(None)
-
-
-def _settle(batch: list[_Job]) -> None:
-    for job in batch:
-        job.settled = True
-        if job.done.cancelled():
-            continue
-        if job.error is not None and not job.abandoned:
-            job.done.set_exception(job.error)
-        else:
-            job.done.set_result(job.result)
