@@ -1,13 +1,14 @@
 """The bell by which a thread calls an event loop, with the system's counter and without it."""
 
 import asyncio
+import resource
 import sys
 import threading
 from pathlib import Path
 
 import pytest
 
-from sojourn.errors import CorruptError
+from sojourn.errors import AccessError, CorruptError
 from sojourn.store import open_store
 from sojourn.store.sql.sqlite_bell import Bell
 
@@ -83,6 +84,28 @@ async def test_a_store_that_cannot_be_opened_leaves_no_file_open(tmp_path: Path)
             async with open_store(tmp_path / "scrap.db"):
                 pass
 
+    assert _open_files() == before
+
+
+@counted
+@pytest.mark.anyio
+async def test_a_process_with_too_many_open_files_is_told_so(tmp_path: Path) -> None:
+    async with open_store(tmp_path / "a.db"):
+        pass
+    usual = resource.getrlimit(resource.RLIMIT_NOFILE)
+    before = _open_files()
+    for more in range(12):  # at each of them something else does not get its file
+        resource.setrlimit(resource.RLIMIT_NOFILE, (before + more, usual[1]))
+        try:
+            async with open_store(tmp_path / "a.db") as store:
+                await store.list_sessions()
+        except AccessError:
+            continue
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, usual)
+        break
+
+    assert more > 0
     assert _open_files() == before
 
 

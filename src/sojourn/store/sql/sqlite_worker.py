@@ -23,7 +23,7 @@ import msgspec
 
 from sojourn.errors import ClosedError, SojournError, StorageFullError, StoreError, UnknownOutcomeError
 from sojourn.store.sql.sqlite_bell import Bell
-from sojourn.store.sql.sqlite_errors import translate
+from sojourn.store.sql.sqlite_errors import translate, translated
 from sojourn.store.sql.sqlite_runner import Runner
 from sojourn.store.sql.sqlite_schema import transaction
 from sojourn.store.sql.statement import Operation
@@ -87,11 +87,12 @@ class Worker:
         self._loop = asyncio.get_running_loop()
         self._started: asyncio.Future[None] = self._loop.create_future()
         self._ended: asyncio.Future[None] = self._loop.create_future()
-        self._bell = Bell(self._loop, self._settle)
+        with translated(self._path):
+            self._bell = Bell(self._loop, self._settle)
         self._thread.start()
         try:
             await self._started
-        except asyncio.CancelledError:
+        except BaseException:
             await self.stop()  # and not before: the thread reports to a loop that must still be there
             raise
 
