@@ -3,7 +3,8 @@
 import asyncio
 import gc
 import threading
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+from contextlib import aclosing
 from typing import Any
 
 import anyio
@@ -20,7 +21,7 @@ from sojourn.context.validity import CANCELLED, problems
 from sojourn.engine.repair import CANCELLED_BEFORE
 from sojourn.errors import ModelUnavailableError
 from sojourn.model.message import Message
-from sojourn.providers.protocol import ContentDelta, ModelRequest, RawLog, StreamEvent
+from sojourn.providers.protocol import ContentDelta, ModelRequest, RawLog, StreamComplete, StreamEvent
 from sojourn.providers.scripted import ScriptedProvider
 from sojourn.store.protocol import Receipt
 from tests.agent.agent_kit import Waits, calling, kinds, listed, registry, said
@@ -80,6 +81,41 @@ async def test_stopped_while_the_answer_is_stored_it_is_there_once(*, stored: bo
             ("It was a dark and stormy night.", not stored)
         ]
         assert await session.store.find_lease(session.id) is None
+        assert await is_valid_for_another_turn(agent, provider)
+
+
+class CancelsAtItsEnd(ScriptedProvider):
+    """Says all of its answer, and has the turn cancelled when nothing but the end is left to say."""
+
+    def __init__(self, answer: Message | str, token: CancellationToken) -> None:
+        super().__init__([answer])
+        self._token = token
+
+    async def stream(
+        self, request: ModelRequest, *, raw_log: RawLog | None = None
+    ) -> AsyncGenerator[StreamEvent, None]:
+        async with aclosing(super().stream(request, raw_log=raw_log)) as events:
+            async for event in events:
+                if isinstance(event, StreamComplete):
+                    self._token.cancel()
+                yield event
+
+
+@pytest.mark.parametrize("answer", ["So be it.", calling(("echo", {"text": "hi"}), text="So be it.")])
+async def test_stopped_when_all_was_heard_and_nothing_is_stored_the_text_is_kept(answer: Message | str) -> None:
+    """What an answer costs is looked up before it is stored, and the table is loaded the first time."""
+    async with sojourn.open("memory:") as app:
+        session = await app.sessions.create()
+        token = CancellationToken()
+        provider = CancelsAtItsEnd(answer, token)
+        agent = Agent(provider, session=session, skills=registry(echo=echo))
+
+        seen = await listed(agent.run_turn("Do it", cancel_token=token))
+
+        assert isinstance(seen[-1], told.SessionCancelled)
+        assert [(one.text, one.partial) for one in await said(session) if one.role == "assistant"] == [
+            ("So be it.", True)
+        ]
         assert await is_valid_for_another_turn(agent, provider)
 
 

@@ -243,11 +243,22 @@ class JournalTalk:
         await self._session.store.save_partial(self._session.id, whole)
 
     async def answer(self, message: Message | None, usage: Usage, *, seconds: float, last: bool = False) -> Said:
+        heard = None if message is None else storable_message(message)
+        before = self._session.head
+        try:
+            return await self._store_answer(heard, usage, seconds=seconds, last=last)
+        except asyncio.CancelledError:
+            if heard is not None and heard.text:
+                with anyio.CancelScope(shield=True):
+                    await self._keep_unstored(heard.text, after=before)
+            raise
+
+    async def _store_answer(self, heard: Message | None, usage: Usage, *, seconds: float, last: bool) -> Said:
         priced = await self._priced(usage)
         events: list[Event] = []
         said = None
-        if message is not None:
-            said = await self._as_stored(message, usage)
+        if heard is not None:
+            said = await self._as_stored(heard, usage)
             events.append(MessageAdded(message=said))
         if usage != Usage():
             events.append(UsageRecorded.of(priced, purpose="conversation", seconds=seconds))
@@ -255,27 +266,20 @@ class JournalTalk:
         if ending is not None:
             events.append(ending.completed())
         if events:
-            before = self._session.head
-            try:
-                await self._session.append(*events, clear_partial=True, release=ending is not None)
-            except asyncio.CancelledError:
-                with anyio.CancelScope(shield=True):
-                    await self._keep_unstored(said, after=before)
-                raise
+            await self._session.append(*events, clear_partial=True, release=ending is not None)
         return Said(message=said, usage=priced)
 
-    async def _keep_unstored(self, said: Message | None, *, after: Seq) -> None:
-        """Keep what was *said*, and heard, if the append of it was cancelled before the store had it."""
+    async def _keep_unstored(self, text: str, *, after: Seq) -> None:
+        """Keep *text*, which was heard, if it was cancelled before the store had it."""
         entries = await self._session.store.read(self._session.id, after=after)
-        stored = [entry.event.message.text for entry in entries if isinstance(entry.event, MessageAdded)]
-        if said is not None and said.text and said.text not in stored:
-            await self.keep_partial(said.text)
+        if not any(isinstance(entry.event, MessageAdded) and entry.event.message.text == text for entry in entries):
+            await self.keep_partial(text)
 
     async def _as_stored(self, message: Message, usage: Usage) -> Message:
         changes: dict[str, Any] = {"model": message.model or usage.model, "tokens": usage.output_tokens or None}
         if self._agent is not None:
             changes["metadata"] = {**message.metadata, "agent": self._agent}
-        stored = replace(storable_message(message), **changes)
+        stored = replace(message, **changes)
         return with_fresh_ids(stored, await self._known_calls(message)) if message.tool_calls else stored
 
     async def _known_calls(self, message: Message) -> set[str]:
