@@ -270,7 +270,7 @@ class JournalTalk:
         return Said(message=said, usage=priced)
 
     async def _keep_unstored(self, text: str, *, after: Seq) -> None:
-        """Keep *text*, which was heard, if it was cancelled before the store had it."""
+        """Keep *text*, which was heard, unless the store has it: the turn was cancelled on the way there."""
         entries = await self._session.store.read(self._session.id, after=after)
         if not any(isinstance(entry.event, MessageAdded) and entry.event.message.text == text for entry in entries):
             await self.keep_partial(text)

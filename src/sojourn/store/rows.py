@@ -39,7 +39,7 @@ class JournalRow(NamedTuple):
 
 
 StoredRow = tuple[Seq, int, str, int, str | None, str, str | None, int]
-"""The fields of a `JournalRow` as a database gives them. Naming them in every row would be a tenth of reading it."""
+"""The fields of a `JournalRow` as a database gives them. To name them would add a fifteenth to reading them."""
 
 
 class Prepared(msgspec.Struct, frozen=True, gc=False):
@@ -154,7 +154,7 @@ def read_entry(row: StoredRow, session_id: SessionId) -> Entry:
     """Return *row* as an entry read through *session_id*.
 
     Raises:
-        CorruptError: the row is damaged; the error names the session and the entry.
+        CorruptError: the row is damaged.
     """
     [entry] = read_entries([row], session_id)
     return entry
@@ -200,7 +200,7 @@ def read_entries(rows: Iterable[StoredRow], session_id: SessionId, *, follows: i
     """Return *rows* as entries read through *session_id*; with *follows*, they go on from that seq without a gap.
 
     Raises:
-        CorruptError: a row is damaged or missing; the error names the session and the entry.
+        CorruptError: a row is damaged or missing.
     """
     entries: list[Entry] = []
     crc32, decode = zlib.crc32, CODEC.decode

@@ -9,8 +9,6 @@ from sojourn.memory.index.question import Term
 from sojourn.memory.index.stems import LONGEST_WORD, fold, occurrences, stem
 
 _WORD: Final = re.compile(r"[^\W_]+")
-
-
 _FEW: Final = 24
 """Up to so many words are looked for one by one; for more, every word of a text is looked at."""
 
