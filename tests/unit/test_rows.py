@@ -1,5 +1,6 @@
 """Rows of a journal, where they lie, and pages of sessions."""
 
+import zlib
 from datetime import UTC, datetime
 from typing import Any
 
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 
 from sojourn.errors import CorruptError, InvalidInputError
 from sojourn.model.entry import Draft
+from sojourn.model.events import UnknownEvent
 from sojourn.model.header import SessionHeader
 from sojourn.model.ids import Seq, SessionId
 from sojourn.store.lineage import Link, Segment, segments
@@ -25,6 +27,7 @@ from sojourn.store.rows import (
     prepare,
     read_entries,
     read_entry,
+    read_messages,
 )
 from sojourn.testing.factories import NEW_YEAR, noted, said
 
@@ -70,6 +73,52 @@ def test_a_missing_row_is_named() -> None:
     with pytest.raises(CorruptError, match="session=s entry=2: the entry is missing"):
         read_entries(rows, S, follows=1)
     assert len(read_entries(rows, S)) == 3
+
+
+def message_row(seq: int, *causes: int, text: str = "é\0") -> JournalRow:
+    [prepared] = prepare([Draft(event=said(text), causes=tuple(map(Seq, causes)))])
+    return make_row(prepared, seq=seq, at=micros(NEW_YEAR) + seq // 2)
+
+
+def as_messages(rows: list[JournalRow]) -> list[tuple[Any, ...]]:
+    return [(row.seq, row.at, row.version, row.causes, row.payload, row.crc) for row in rows]
+
+
+def resealed(row: JournalRow) -> JournalRow:
+    """Return *row* with the checksum that fits what it says."""
+    text = "|".join(map(str, row[:6]))
+    return row._replace(crc=zlib.crc32(text.encode()))
+
+
+def test_messages_are_read_as_the_entries_that_they_are() -> None:
+    from_the_future = resealed(message_row(7)._replace(version=9))
+    rows = [message_row(3), message_row(4, 1, 2), message_row(6), from_the_future]
+
+    entries = read_messages(as_messages(rows), S)
+
+    assert entries == read_entries(rows, S)
+    assert [entry.causes for entry in entries] == [(), (1, 2), (), ()]
+    assert isinstance(entries[-1].event, UnknownEvent)
+
+
+@pytest.mark.parametrize(
+    "change", [{"seq": 9}, {"at": 9}, {"version": 9}, {"causes": None}, {"causes": "[1]"}, {"payload": "{}"}]
+)
+def test_a_change_to_any_part_of_a_message_is_damage(change: dict[str, Any]) -> None:
+    changed = message_row(4, 1, 2)._replace(**change)
+
+    with pytest.raises(CorruptError, match=f"session=s entry={changed.seq}: the entry does not match its checksum"):
+        read_messages(as_messages([message_row(3), changed]), S)
+
+
+def test_a_row_that_is_whole_but_no_event_is_named() -> None:
+    strange = resealed(message_row(4)._replace(payload='{"kind":"message_added","message":7}'))
+    told = "session=s entry=4: a stored message_added cannot be read: Expected `object`"
+
+    with pytest.raises(CorruptError, match=told):
+        read_entries([message_row(3), strange], S)
+    with pytest.raises(CorruptError, match=told):
+        read_messages(as_messages([message_row(3), strange]), S)
 
 
 def test_a_tombstone_keeps_place_time_and_kind_and_nothing_else() -> None:

@@ -27,7 +27,10 @@ UPCASTERS: Final[Mapping[tuple[str, int], Upcaster]] = {}
 """From (kind, version) to the function that lifts such an event, as a dict, to the next version."""
 
 _encoder = msgspec.json.Encoder()
-_decode: Callable[[str | bytes], KnownEvent] = msgspec.json.Decoder(KnownEvent).decode
+decode_current: Callable[[str | bytes], KnownEvent] = msgspec.json.Decoder(KnownEvent).decode
+"""Decode an event of its kind's current version. What it raises is among `UNREADABLE`."""
+UNREADABLE: Final = (msgspec.MsgspecError, UnicodeError, RecursionError)
+"""What decoding raises if a text is not an event."""
 
 
 class _Named(msgspec.Struct):
@@ -63,9 +66,10 @@ class Codec:
     ) -> None:
         self._upcasters = upcasters
         self._max_bytes = max_bytes
-        self._versions = dict.fromkeys(KINDS, 1)
+        self.current = dict.fromkeys(KINDS, 1)
+        """The version in which each kind is written today."""
         for kind, version in upcasters:
-            self._versions[kind] = max(self._versions.get(kind, 1), version + 1)
+            self.current[kind] = max(self.current.get(kind, 1), version + 1)
 
     def encode(self, event: Event) -> Encoded:
         """Return *event* as JSON text on one line.
@@ -89,13 +93,13 @@ class Codec:
                 if body.count(b"[") + body.count(b"{") > MAX_DEPTH:
                     _refuse_deep(body, kind)
             payload = body.decode("utf-8")
-            version = self._versions.get(kind, 1)
+            version = self.current.get(kind, 1)
             encoded = Encoded(kind, version, payload, self.decode(kind, version, payload))
             if plain and encoded.event != event:
                 refuse_non_finite(event, kind)
         except CorruptError as error:
             raise InvalidEventError(f"{kind}: {error.__cause__}") from error
-        except (msgspec.MsgspecError, UnicodeError, TypeError, RecursionError, OverflowError) as error:
+        except (*UNREADABLE, TypeError, OverflowError) as error:
             raise InvalidEventError(f"{kind}: {error}") from error
         if isinstance(event, UnknownEvent) and kind_in(payload) != kind:
             raise InvalidEventError(f"{kind}: its payload names the kind {kind_in(payload)}")
@@ -108,14 +112,14 @@ class Codec:
             CorruptError: the text is not an event of this kind.
         """
         try:
-            current = self._versions.get(kind)
+            current = self.current.get(kind)
             if version == current:
-                return _decode(payload)
+                return decode_current(payload)
             if current is None or version > current:
                 msgspec.json.decode(payload, type=Raw)
                 return UnknownEvent(kind=kind, payload=Raw(payload))
-            return _decode(_encoder.encode(self._lift(kind, version, payload)))
-        except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
+            return decode_current(_encoder.encode(self._lift(kind, version, payload)))
+        except UNREADABLE as error:
             raise CorruptError(f"a stored {kind} cannot be read: {error}") from error
 
     def _lift(self, kind: str, version: int, payload: str) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Final, NoReturn
+from typing import NoReturn
 
 import msgspec
 from msgspec import structs
@@ -14,13 +14,11 @@ from sojourn.model.ids import Seq, SessionId, TenantId
 from sojourn.store.checks import UNFINISHED
 from sojourn.store.listing import check_limit
 from sojourn.store.protocol import MAX_PAGE, Claim, Lease, Loaded, Order, Receipt, SessionRow, Snapshot
-from sojourn.store.rows import JournalRow, Prepared, make_entry, moment, read_entries, seal
+from sojourn.store.rows import JournalRow, Prepared, make_entry, moment, read_entries, read_messages, seal
 from sojourn.store.sql import leases, sessions
-from sojourn.store.sql.reading import END, page, parts, past, rows_backward, rows_forward, within
+from sojourn.store.sql.reading import END, parts, past, rows_backward, rows_forward, within
 from sojourn.store.sql.sessions import HOUR, StoredSession, insert_rows
 from sojourn.store.sql.statement import Operation, Params, Statement
-
-_MESSAGES: Final = "select_messages_backward"
 
 
 class Append(msgspec.Struct, frozen=True, gc=False):
@@ -108,7 +106,7 @@ def read(
         rows = yield from rows_forward(tenant, found, limit=limit)
     else:
         first = end - 1 - wanted
-        rows = yield from rows_backward("select_entries_backward", tenant, found, limit=limit)
+        rows = yield from rows_backward(tenant, found, limit=limit)
         rows.reverse()
     entries = read_entries(rows, session_id, follows=first)
     if len(entries) < wanted:
@@ -120,14 +118,13 @@ def last_messages(tenant: TenantId, session_id: SessionId, *, limit: int, before
     """Return the last messages, oldest first. Mostly the session stores them all itself: one statement finds them."""
     check_limit(limit, most=MAX_PAGE)
     end = END if before is None else within(before)
-    rows = yield page(_MESSAGES, tenant, session_id, 1, end - 1, limit=limit)
+    rows = yield _messages(tenant, session_id, end - 1, limit)
     if len(rows) < limit:
-        inherited = [
-            part for part in (yield from parts(tenant, session_id, after=0, before=end)) if part.owner != session_id
-        ]
-        rows += yield from rows_backward(_MESSAGES, tenant, inherited, limit=limit - len(rows))
+        for part in reversed((yield from parts(tenant, session_id, after=0, before=end))):
+            if part.owner != session_id and len(rows) < limit:
+                rows += yield _messages(tenant, part.owner, part.last, limit - len(rows))
     rows.reverse()
-    return read_entries(rows, session_id)
+    return read_messages(rows, session_id)
 
 
 def load(tenant: TenantId, session_id: SessionId, *, at: int | None) -> Operation[Loaded]:
@@ -155,6 +152,11 @@ def save_snapshot(tenant: TenantId, session_id: SessionId, snapshot: Snapshot, *
     if stored.row.epoch == epoch:
         place = {"tenant": tenant, "session_id": session_id, "seq": snapshot.seq}
         yield Statement("insert_snapshot", {**place, "data": snapshot.data})
+
+
+def _messages(tenant: TenantId, owner: SessionId, last: int, limit: int) -> Statement:
+    """Return the statement for the last *limit* messages up to entry *last* that *owner* stores, newest first."""
+    return Statement("select_messages_backward", (tenant, owner, last, limit))
 
 
 def _end(stored: StoredSession, before: int | None) -> int:

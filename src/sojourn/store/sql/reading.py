@@ -1,5 +1,6 @@
 """Operations that read a journal through its chain of forks."""
 
+from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 from sojourn.errors import CorruptError, SessionNotFoundError
@@ -50,26 +51,21 @@ def parts(tenant: TenantId, session_id: SessionId, *, after: int, before: int) -
     return segments(chain, after=after, before=before)
 
 
-def page(name: str, tenant: TenantId, owner: SessionId, first: int, last: int, *, limit: int) -> Statement:
-    """Return the statement *name* for at most *limit* of the rows *first* to *last* that *owner* stores."""
-    return Statement(name, {"tenant": tenant, "session_id": owner, "first": first, "last": last, "limit": limit})
-
-
 def rows_forward(tenant: TenantId, found: list[Segment], *, limit: int) -> Operation[list[StoredRow]]:
     """Return the first *limit* rows of the segments *found*."""
-    gathered: list[StoredRow] = []
-    for part in found:
-        gathered += yield page("select_entries", tenant, *part, limit=limit - len(gathered))
-        if len(gathered) >= limit:
-            break
-    return gathered
+    return (yield from _rows("select_entries", tenant, found, limit=limit))
 
 
-def rows_backward(name: str, tenant: TenantId, found: list[Segment], *, limit: int) -> Operation[list[StoredRow]]:
-    """Return the last *limit* rows of the segments *found*, newest first, by the statement *name*."""
+def rows_backward(tenant: TenantId, found: list[Segment], *, limit: int) -> Operation[list[StoredRow]]:
+    """Return the last *limit* rows of the segments *found*, newest first."""
+    return (yield from _rows("select_entries_backward", tenant, reversed(found), limit=limit))
+
+
+def _rows(name: str, tenant: TenantId, found: Iterable[Segment], *, limit: int) -> Operation[list[StoredRow]]:
     gathered: list[StoredRow] = []
-    for part in reversed(found):
-        gathered += yield page(name, tenant, *part, limit=limit - len(gathered))
+    for owner, first, last in found:
+        place = {"tenant": tenant, "session_id": owner, "first": first, "last": last}
+        gathered += yield Statement(name, {**place, "limit": limit - len(gathered)})
         if len(gathered) >= limit:
             break
     return gathered

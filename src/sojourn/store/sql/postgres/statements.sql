@@ -109,10 +109,8 @@ WHERE tenant = %(tenant)s AND session_id = %(session_id)s AND seq BETWEEN %(firs
 ORDER BY seq DESC LIMIT %(limit)s;
 
 -- name: select_messages_backward
-SELECT seq, at, kind, version, causes, payload, key_id, crc FROM journal
-WHERE tenant = %(tenant)s AND session_id = %(session_id)s AND seq BETWEEN %(first)s AND %(last)s
-  AND kind = 'message_added'
-ORDER BY seq DESC LIMIT %(limit)s;
+SELECT seq, at, version, causes, payload, crc FROM journal
+WHERE tenant = %s AND session_id = %s AND seq <= %s AND kind = 'message_added' ORDER BY seq DESC LIMIT %s;
 
 -- name: delete_entries
 DELETE FROM journal WHERE tenant = %(tenant)s AND session_id = %(session_id)s;
