@@ -151,7 +151,7 @@ class _Walk:
                 self._heard(message, called)
             case UsageRecorded() as used:
                 action = f"{used.purpose}: {used.model}" if used.model else used.purpose
-                _, tokens, _ = totals_of(used)
+                _, tokens, _ = totals_of([used])
                 draft = _Draft(entry=entry, action_type="llm_call", action=action, tokens_used=tokens)
                 self._called = self._add(draft, nobodys=used.purpose != "conversation")
             case ToolRan() as ran:

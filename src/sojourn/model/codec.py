@@ -93,9 +93,9 @@ class Codec:
                 if body.count(b"[") + body.count(b"{") > MAX_DEPTH:
                     _refuse_deep(body, kind)
             payload = body.decode("utf-8")
-            version = self.current.get(kind, 1)
-            encoded = Encoded(kind, version, payload, self.decode(kind, version, payload))
-            if plain and encoded.event != event:
+            version = self.current.get(kind)
+            stored = self.decode(kind, 1, payload) if version is None else decode_current(payload)
+            if plain and stored != event:
                 refuse_non_finite(event, kind)
         except CorruptError as error:
             raise InvalidEventError(f"{kind}: {error.__cause__}") from error
@@ -103,7 +103,7 @@ class Codec:
             raise InvalidEventError(f"{kind}: {error}") from error
         if isinstance(event, UnknownEvent) and kind_in(payload) != kind:
             raise InvalidEventError(f"{kind}: its payload names the kind {kind_in(payload)}")
-        return encoded
+        return Encoded(kind, version or 1, payload, stored)
 
     def decode(self, kind: str, version: int, payload: str) -> Event:
         """Return the event stored as *payload*.

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import get_args
+from typing import Final, get_args
 
 from msgspec.structs import replace
 
@@ -31,8 +31,8 @@ HOUSEKEEPING = (
     | SessionRestored | SessionSuperseded
 )  # fmt: skip
 """Events about the session as a thing, not in it: they change what a list shows, and are not activity."""
-_HOUSEKEEPING_TYPES = frozenset(get_args(HOUSEKEEPING))
-_APART = _HOUSEKEEPING_TYPES | {SessionForked}
+HOUSEKEEPING_TYPES: Final[frozenset[type[Event]]] = frozenset(get_args(HOUSEKEEPING))
+_APART = HOUSEKEEPING_TYPES | {SessionForked}
 """Events that do more than add to the totals."""
 
 
@@ -122,30 +122,27 @@ def _counted(header: SessionHeader, entries: Sequence[Entry]) -> SessionHeader:
     """Return *header* after *entries*, which only add to its totals."""
     if not entries:
         return header
-    messages, tokens, costs = zip(*[totals_of(entry.event) for entry in entries], strict=True)
+    messages, tokens, cost = totals_of(entry.event for entry in entries)
     return replace(
         header,
         head=entries[-1].seq,
         updated_at=entries[-1].at,
-        message_count=header.message_count + sum(messages),
-        total_tokens=header.total_tokens + sum(tokens),
-        cost_micros=header.cost_micros + sum(costs),
+        message_count=header.message_count + messages,
+        total_tokens=header.total_tokens + tokens,
+        cost_micros=header.cost_micros + cost,
     )
 
 
-def is_housekeeping(event: Event) -> bool:
-    """Tell whether *event* is about the session as a thing."""
-    return type(event) in _HOUSEKEEPING_TYPES
-
-
-def totals_of(event: Event) -> tuple[int, int, int]:
-    """Return what *event* adds to a session's messages, tokens and cost."""
-    if isinstance(event, MessageAdded):
-        return 1, 0, 0
-    if isinstance(event, UsageRecorded):
-        tokens = event.input_tokens + event.output_tokens + event.cache_creation_tokens + event.cache_read_tokens
-        return 0, tokens, event.cost_micros or 0
-    return 0, 0, 0
+def totals_of(events: Iterable[Event]) -> tuple[int, int, int]:
+    """Return what *events* add to a session's messages, tokens and cost."""
+    messages = tokens = cost = 0
+    for event in events:
+        if isinstance(event, MessageAdded):
+            messages += 1
+        elif isinstance(event, UsageRecorded):
+            tokens += event.input_tokens + event.output_tokens + event.cache_creation_tokens + event.cache_read_tokens
+            cost += event.cost_micros or 0
+    return messages, tokens, cost
 
 
 def begin_header(entry: Entry) -> SessionHeader:

@@ -63,12 +63,6 @@ def moment(at: int) -> datetime:
     return datetime.fromtimestamp(at / 1_000_000, UTC)  # exact to the microsecond until the year 2242
 
 
-def _sealed(seq: Seq, at: int, causes: str | None, encoded: Encoded) -> StoredRow:
-    kind, version, payload = encoded.kind, encoded.version, encoded.payload
-    crc = _checksum(seq, at, kind, version, causes, payload)
-    return seq, at, kind, version, causes, payload, None, crc
-
-
 def _checksum(  # noqa: PLR0917 - the fields in the row's own order
     seq: int, at: int, kind: str, version: int, causes: str | None, payload: str
 ) -> int:
@@ -101,7 +95,8 @@ def seal(prepared: Prepared, *, seq: int, at: int) -> StoredRow:
             cause = max(prepared.causes)
             raise InvalidEventError(f"{encoded.kind}: entry {seq} is not derived from {cause}, which is not before it")
         causes = "[" + ",".join(map(str, prepared.causes)) + "]"
-    return _sealed(Seq(seq), at, causes, encoded)
+    kind, version, payload = encoded.kind, encoded.version, encoded.payload
+    return Seq(seq), at, kind, version, causes, payload, None, _checksum(seq, at, kind, version, causes, payload)
 
 
 def make_row(prepared: Prepared, *, seq: int, at: int) -> JournalRow:
@@ -129,7 +124,7 @@ def has_content(row: JournalRow) -> bool:
 
 def make_tombstone(row: JournalRow) -> JournalRow:
     """Return the row that takes the place of *row* when its content is forgotten."""
-    return JournalRow._make(_sealed(row.seq, row.at, None, CODEC.encode(Forgotten(was=row.kind))))
+    return make_row(Prepared(CODEC.encode(Forgotten(was=row.kind)), ()), seq=row.seq, at=row.at)
 
 
 def make_rewritten(row: JournalRow, payload: str) -> JournalRow:
@@ -140,12 +135,13 @@ def make_rewritten(row: JournalRow, payload: str) -> JournalRow:
     """
     try:
         kind = kind_in(payload)
-        event = CODEC.decode(kind, row.version, payload)
+        CODEC.decode(kind, row.version, payload)
     except CorruptError as error:
         raise InvalidEventError(f"entry {row.seq}: {error.detail}") from error
     if kind != row.kind:
         raise InvalidEventError(f"entry {row.seq} is a {row.kind}, not a {kind}")
-    return JournalRow._make(_sealed(row.seq, row.at, row.causes, Encoded(kind, row.version, payload, event)))
+    crc = _checksum(row.seq, row.at, kind, row.version, row.causes, payload)
+    return row._replace(payload=payload, key_id=None, crc=crc)
 
 
 def damage(row: JournalRow) -> str | None:

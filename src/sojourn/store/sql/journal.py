@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import NoReturn
 
 import msgspec
@@ -9,12 +10,12 @@ from msgspec import structs
 
 from sojourn.errors import ConflictError, CorruptError, InvalidInputError
 from sojourn.model.entry import Entry
-from sojourn.model.header import is_housekeeping, totals_of
+from sojourn.model.header import HOUSEKEEPING_TYPES, totals_of
 from sojourn.model.ids import Seq, SessionId, TenantId
 from sojourn.store.checks import UNFINISHED
 from sojourn.store.listing import check_limit
 from sojourn.store.protocol import MAX_PAGE, Claim, Lease, Loaded, Order, Receipt, SessionRow, Snapshot
-from sojourn.store.rows import JournalRow, Prepared, make_entry, moment, read_entries, read_messages, seal
+from sojourn.store.rows import JournalRow, Prepared, make_entry, micros, moment, read_entries, read_messages, seal
 from sojourn.store.sql import leases, sessions
 from sojourn.store.sql.reading import END, parts, past, rows_backward, rows_forward, within
 from sojourn.store.sql.sessions import HOUR, StoredSession, insert_rows
@@ -33,7 +34,9 @@ class Append(msgspec.Struct, frozen=True, gc=False):
     clear_partial: bool
 
 
-def append(tenant: TenantId, request: Append, *, at: int, asked: Callable[[], leases.Moment]) -> Operation[Receipt]:
+def append(
+    tenant: TenantId, request: Append, *, now: datetime, asked: Callable[[], leases.Moment]
+) -> Operation[Receipt]:
     """Append all or nothing; *asked* tells who does it, and when, where a turn is taken or given back."""
     spot = {"tenant": tenant, "session_id": request.session_id}
     if request.key is not None:
@@ -42,13 +45,14 @@ def append(tenant: TenantId, request: Append, *, at: int, asked: Callable[[], le
         if receipt is not None:
             return receipt
     taken = (yield from _check_turn(tenant, request, asked)) if request.lease is not None else None
+    at = micros(now)
     head, epoch, keeps_house = yield from _advance(spot, request, at=at)
 
-    first, when = head + 1, moment(at)
+    first = head + 1
     rows, entries = [], []
     for seq, prepared in enumerate(request.prepared, first):
         rows.append(seal(prepared, seq=seq, at=at))
-        entries.append(make_entry(prepared, request.session_id, seq=seq, at=when))
+        entries.append(make_entry(prepared, request.session_id, seq=seq, at=now))
     yield insert_rows(tenant, request.session_id, rows)
     last = entries[-1].seq
     if keeps_house:
@@ -61,7 +65,7 @@ def append(tenant: TenantId, request: Append, *, at: int, asked: Callable[[], le
         yield leases.put(tenant, taken, ttl=request.lease.ttl, moment=asked())
     elif isinstance(request.lease, Lease) and request.release:
         yield leases.give_back(tenant, request.lease)
-    return Receipt(first=Seq(first), last=last, at=when, epoch=epoch, entries=tuple(entries), lease=taken)
+    return Receipt(first=Seq(first), last=last, at=now, epoch=epoch, entries=tuple(entries), lease=taken)
 
 
 def _check_turn(tenant: TenantId, request: Append, asked: Callable[[], leases.Moment]) -> Operation[Lease | None]:
@@ -178,28 +182,18 @@ def _advance(spot: Params, request: Append, *, at: int) -> Operation[tuple[int, 
     Only the columns, and so the indexes, that must change are touched. Returns the head before, the epoch, and whether
     more of the row has to follow, by `_keep_house`.
     """
-    messages = tokens = cost = 0
-    keeps_house = False
-    active_at: int | None = None
-    for prepared in request.prepared:
-        event = prepared.encoded.event
-        more_messages, more_tokens, more_cost = totals_of(event)
-        messages, tokens, cost = messages + more_messages, tokens + more_tokens, cost + more_cost
-        if is_housekeeping(event):
-            keeps_house = True
-        else:
-            active_at = at
-    entries = len(request.prepared)
+    events = [prepared.encoded.event for prepared in request.prepared]
+    types = set(map(type, events))
+    active_at = None if types <= HOUSEKEEPING_TYPES else at
+    added = (len(events), active_at, *totals_of(events))
     expected = None if request.expected is None else within(request.expected)
-    added = (entries, active_at, messages, tokens, cost)
-    place = (spot["tenant"], request.session_id)
-    rows = yield Statement("advance_session", (*added, *place, expected, expected))
+    rows = yield Statement("advance_session", (*added, spot["tenant"], request.session_id, expected, expected))
     if not rows:
         yield from _refuse(spot, request.expected)
     head, epoch, active_hour = rows[0]
     if active_at is not None and active_at // HOUR != active_hour:
         yield Statement("advance_hour", {**spot, "active_hour": active_at // HOUR})
-    return head - entries, epoch, keeps_house
+    return head - len(events), epoch, not types.isdisjoint(HOUSEKEEPING_TYPES)
 
 
 def _refuse(spot: Params, expected: int | None) -> Operation[NoReturn]:
@@ -215,7 +209,7 @@ def _keep_house(tenant: TenantId, entries: Sequence[Entry]) -> Operation[None]:
     stored = yield from sessions.lock(tenant, entries[0].session_id)
     header = stored.row.header
     for entry in entries:
-        if is_housekeeping(entry.event):
+        if type(entry.event) in HOUSEKEEPING_TYPES:
             header = header.apply(entry)
     header = structs.replace(header, head=entries[-1].seq)
     yield from sessions.update(tenant, stored._replace(row=replace(stored.row, header=header)))

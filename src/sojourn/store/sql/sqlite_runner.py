@@ -1,7 +1,7 @@
 """Runs operations on a SQLite connection, by its one cursor, statement by statement, and notes what they wrote."""
 
 from collections.abc import Mapping
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 import apsw
 
@@ -33,7 +33,9 @@ class Runner:
             while True:
                 name, many = statement.name, statement.many
                 if name in writing:
-                    self._note(statement)
+                    self.wrote = True
+                    if name == "insert_entry" and self.probe is None and many:
+                        self.probe = tuple(many[0])
                 try:
                     if many is None:
                         rows = cursor.execute(texts[name], statement.params).fetchall()
@@ -45,7 +47,8 @@ class Runner:
                 else:
                     statement = operation.send(rows)
         except StopIteration as finished:
-            return cast(T, finished.value)
+            result: T = finished.value
+            return result
 
     def has_happened(self, cursor: apsw.Cursor) -> bool:
         """Tell whether the row *probe* is in the database, and with it the transaction that wrote it."""
@@ -55,11 +58,6 @@ class Runner:
         place = {"tenant": tenant, "session_id": session_id, "first": seq, "last": seq, "limit": 1}
         rows = cursor.execute(self._statements["select_entries"], place).fetchall()
         return bool(rows) and (rows[0][1], rows[0][-1]) == (at, crc)
-
-    def _note(self, statement: Statement) -> None:
-        self.wrote = True
-        if statement.name == "insert_entry" and self.probe is None and statement.many:
-            self.probe = tuple(statement.many[0])
 
 
 def _damaged_text(statement: Statement, error: UnicodeDecodeError) -> CorruptError:

@@ -182,8 +182,8 @@ class SqlStore:
         if lease is not None or release:
             check_turn(lease, key=key, release=release)
         request = journal.Append(checked, prepared, expected, key, lease, release, clear_partial)
-        at = self._now()
-        receipt = await self._driver.write(lambda: journal.append(self._tenant, request, at=at, asked=self._moment))
+        now = self._clock.now()
+        receipt = await self._driver.write(lambda: journal.append(self._tenant, request, now=now, asked=self._moment))
         self._feed.publish(self._tenant, checked, receipt.last)
         return receipt
 
