@@ -23,7 +23,6 @@ from sojourn.engine import portable
 from sojourn.engine.branches import follow_project
 from sojourn.engine.contexts import Contexts
 from sojourn.engine.forgetting import What, forget
-from sojourn.engine.leased import append_as_held
 from sojourn.engine.loading import load_state
 from sojourn.engine.nouns.allowances import AllowancesNoun
 from sojourn.engine.nouns.facts import Facts
@@ -41,7 +40,7 @@ from sojourn.engine.recall.recap import recap
 from sojourn.engine.recent import RecentMessages
 from sojourn.engine.turn import Holding, run_turn
 from sojourn.engine.why import Explanation, Thing, explain
-from sojourn.errors import InvalidEventError, InvalidInputError, NotFoundError
+from sojourn.errors import InvalidEventError, InvalidInputError, LeaseLostError, NotFoundError
 from sojourn.memory.index.document import DocumentKind, Hit
 from sojourn.model.codec import CODEC
 from sojourn.model.entry import Draft, Entry, as_drafts
@@ -262,17 +261,24 @@ class Session:
             drafts = self._keep_in_memory(as_drafts(drafts))
             if not drafts and events:
                 return Receipt(first=self.head, last=self.head, at=self.clock.now(), epoch=self._epoch)
-        before = self._lease
-        receipt = await append_as_held(
-            self._store,
-            self.id,
-            drafts,
-            held=lambda: lease or self._lease,
-            expected=expected,
-            key=key,
-            release=release,
-            clear_partial=clear_partial,
-        )
+        before, receipt = self._lease, None
+        while receipt is None:
+            held = lease or self._lease
+            try:
+                receipt = await self._store.append(
+                    self.id,
+                    drafts,
+                    expected=expected,
+                    key=key,
+                    lease=held,
+                    release=release and held is not None,
+                    clear_partial=clear_partial,
+                )
+            except LeaseLostError:
+                # A turn may end while an append beside it waits for the store. Then its lease is gone, but nobody took
+                # it away: the append is made once more, under whatever is held by then.
+                if held is (lease or self._lease):
+                    raise
         if receipt.lease is not None or (release and self._lease is before):
             self.hold(receipt.lease)
         if receipt.first == self.head + 1 and receipt.epoch == self._epoch and receipt.entries:
