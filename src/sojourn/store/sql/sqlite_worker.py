@@ -12,6 +12,7 @@ crash; so something is written over it before the callers hear that nothing was 
 import asyncio
 import collections
 import contextlib
+import queue
 import threading
 from collections.abc import Callable, Coroutine, Mapping
 from pathlib import Path
@@ -23,7 +24,6 @@ import msgspec
 from sojourn.errors import ClosedError, SojournError, StorageFullError, StoreError, UnknownOutcomeError
 from sojourn.store.sql.sqlite_bell import Bell
 from sojourn.store.sql.sqlite_errors import translate, translated
-from sojourn.store.sql.sqlite_inbox import Inbox
 from sojourn.store.sql.sqlite_runner import Runner
 from sojourn.store.sql.sqlite_schema import transaction
 from sojourn.store.sql.statement import Operation
@@ -66,9 +66,9 @@ class Worker:
         self._path = path
         self._write = write
         self._begin = "BEGIN IMMEDIATE" if write else "BEGIN"
+        self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
         self._loop: asyncio.AbstractEventLoop
-        self._jobs: Inbox[_Job | None]
         self._bell: Bell
         self._worked: collections.deque[list[_Job]] = collections.deque()
         self._cursor: apsw.Cursor | None = None
@@ -89,11 +89,6 @@ class Worker:
         self._ended: asyncio.Future[None] = self._loop.create_future()
         with translated(self._path):
             self._bell = Bell(self._loop, self._settle)
-            try:
-                self._jobs = Inbox()
-            except OSError:
-                self._bell.close()
-                raise
         self._thread.start()
         try:
             await self._started
@@ -141,7 +136,6 @@ class Worker:
         """Say that the thread has ended: nobody rings any more."""
         self._settle()
         self._bell.close()
-        self._jobs.close()
         if not self._ended.done():
             self._ended.set_result(None)
 
@@ -190,8 +184,8 @@ class Worker:
         if job is None:
             return None
         batch = [job]
-        while job.operation is not None and len(batch) < MAX_BATCH and not self._jobs.is_empty():
-            job = self._jobs.get()
+        while job.operation is not None and len(batch) < MAX_BATCH and not self._jobs.empty():
+            job = self._jobs.get()  # this thread alone takes from the queue: what is there stays there
             if job is None:
                 self._jobs.put(None)
                 break
@@ -211,8 +205,7 @@ class Worker:
         assert job.function is not None  # noqa: S101 - told apart in _work
         try:
             cursor = self._connected()
-            if self._hurried:
-                self._hurry(cursor, hurried=False)
+            self._hurry(cursor, hurried=False)
             job.result = job.function(cursor.connection)
         except apsw.Error as error:
             job.error = translate(error, self._path)
@@ -224,10 +217,8 @@ class Worker:
         begun = committing = False
         self._runner.probe = None
         try:
-            cursor = self._cursor or self._connected()
-            hurried = jobs[0].fleeting and all(job.fleeting for job in jobs)
-            if hurried != self._hurried:
-                self._hurry(cursor, hurried=hurried)
+            cursor = self._connected()
+            self._hurry(cursor, hurried=jobs[0].fleeting and all(job.fleeting for job in jobs))
             cursor.execute(self._begin)
             begun = True
             for job in jobs:
@@ -252,8 +243,9 @@ class Worker:
 
         A commit that waits for the disk takes along all that did not: they are written to one log, in order.
         """
-        cursor.execute(f"PRAGMA synchronous={'NORMAL' if hurried else 'FULL'}")
-        self._hurried = hurried
+        if hurried != self._hurried:
+            cursor.execute(f"PRAGMA synchronous={'NORMAL' if hurried else 'FULL'}")
+            self._hurried = hurried
 
     def _work_apart(self, jobs: list[_Job]) -> None:
         """Give each of *jobs*, whose common transaction was undone, one of its own."""
