@@ -121,8 +121,12 @@ def read(
 def last_messages(tenant: TenantId, session_id: SessionId, *, limit: int, before: int | None) -> Operation[list[Entry]]:
     """Return the last messages, oldest first. Mostly the session stores them all itself: one statement finds them."""
     check_limit(limit, most=MAX_PAGE)
-    end = END if before is None else within(before)
-    rows = yield _messages(tenant, session_id, end - 1, limit)
+    if before is None:
+        end, own = END, Statement("select_last_messages", (tenant, session_id, limit))
+    else:
+        end = within(before)
+        own = _messages(tenant, session_id, end - 1, limit)
+    rows = yield own
     if len(rows) < limit:
         for part in reversed((yield from parts(tenant, session_id, after=0, before=end))):
             if part.owner != session_id and len(rows) < limit:

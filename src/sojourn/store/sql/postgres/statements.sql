@@ -108,6 +108,10 @@ SELECT seq, at, kind, version, causes, payload, key_id, crc FROM journal
 WHERE tenant = %(tenant)s AND session_id = %(session_id)s AND seq BETWEEN %(first)s AND %(last)s
 ORDER BY seq DESC LIMIT %(limit)s;
 
+-- name: select_last_messages
+SELECT seq, at, version, causes, payload, crc FROM journal
+WHERE tenant = %s AND session_id = %s AND kind = 'message_added' ORDER BY seq DESC LIMIT %s;
+
 -- name: select_messages_backward
 SELECT seq, at, version, causes, payload, crc FROM journal
 WHERE tenant = %s AND session_id = %s AND seq <= %s AND kind = 'message_added' ORDER BY seq DESC LIMIT %s;

@@ -101,6 +101,10 @@ WHERE tenant = :tenant AND session_id = :session_id AND seq BETWEEN :first AND :
 SELECT seq, at, kind, version, causes, payload, key_id, crc FROM journal
 WHERE tenant = :tenant AND session_id = :session_id AND seq BETWEEN :first AND :last ORDER BY seq DESC LIMIT :limit;
 
+-- name: select_last_messages
+SELECT seq, at, version, causes, payload, crc FROM journal
+WHERE tenant = ? AND session_id = ? AND kind = 'message_added' ORDER BY seq DESC LIMIT ?;
+
 -- name: select_messages_backward
 SELECT seq, at, version, causes, payload, crc FROM journal
 WHERE tenant = ? AND session_id = ? AND seq <= ? AND kind = 'message_added' ORDER BY seq DESC LIMIT ?;
