@@ -52,6 +52,9 @@ async def test_a_changed_text_is_named_and_only_its_session_is_stopped(written: 
     async with open_store(written.path) as store:
         with pytest.raises(CorruptError, match="session=beta"):
             await read_all(store, "beta")
+        for before_it in (None, place + 1):
+            with pytest.raises(CorruptError, match="session=beta"):
+                await store.last_messages("beta", 50, before=before_it)
         report = await store.check()
         with pytest.raises(CorruptError, match="quarantine"):
             await store.append("beta", turn("more"))

@@ -61,7 +61,14 @@ class Runner:
 
 
 def _damaged_text(statement: Statement, error: UnicodeDecodeError) -> CorruptError:
-    of = statement.params.get("session_id") if isinstance(statement.params, Mapping) else None
+    of = _session_of(statement)
     damaged = CorruptError(f"{f'session={of}: ' if of else ''}a stored text is damaged, byte {error.start}")
     damaged.__cause__ = error
     return damaged
+
+
+def _session_of(statement: Statement) -> str | None:
+    """Return the session that a reading statement is about; values by place begin with the tenant and the session."""
+    if isinstance(statement.params, Mapping):
+        return statement.params.get("session_id")
+    return next((value for value in statement.params[1:2] if isinstance(value, str)), None)
