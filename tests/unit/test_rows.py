@@ -101,14 +101,20 @@ def test_messages_are_read_as_the_entries_that_they_are() -> None:
     assert isinstance(entries[-1].event, UnknownEvent)
 
 
+@pytest.mark.parametrize("causes", [(), (1, 2)], ids=["ordinary", "derived"])
 @pytest.mark.parametrize(
-    "change", [{"seq": 9}, {"at": 9}, {"version": 9}, {"causes": None}, {"causes": "[1]"}, {"payload": "{}"}]
+    "change", [{"seq": 9}, {"at": 9}, {"version": 9}, {"causes": "[1]"}, {"payload": "{}"}, {"crc": 9}]
 )
-def test_a_change_to_any_part_of_a_message_is_damage(change: dict[str, Any]) -> None:
-    changed = message_row(4, 1, 2)._replace(**change)
+def test_a_change_to_any_part_of_a_message_is_damage(causes: tuple[int, ...], change: dict[str, Any]) -> None:
+    changed = message_row(4, *causes)._replace(**change)
 
     with pytest.raises(CorruptError, match=f"session=s entry={changed.seq}: the entry does not match its checksum"):
         read_messages(as_messages([message_row(3), changed]), S)
+
+
+def test_causes_that_were_lost_are_damage() -> None:
+    with pytest.raises(CorruptError, match="session=s entry=4: the entry does not match its checksum"):
+        read_messages(as_messages([message_row(4, 1, 2)._replace(causes=None)]), S)
 
 
 def test_a_row_that_is_whole_but_no_event_is_named() -> None:
